@@ -767,14 +767,35 @@ def test_others_entries_are_kept_unless_the_table_knows_better():
 
 
 @pytest.mark.compiled
-def test_two_nodes_that_flood_each_other_come_to_an_end():
-    """Report 000's version for group communication did not: both waited for the other to read."""
+def test_nodes_that_flood_each_other_come_to_an_end():
+    """Report 000's version for group communication did not on eight processors: all waited for others to read."""
     board = OthelloBoard.start()
     alone = search(board, Limits(depth=9), workers=1)
-    for policy in ("async:depth=2,batch=1", "depth:depth=2", "batch:batch=1"):
-        with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
+    floods = [(2, "async:depth=2,batch=1"), (2, "depth:depth=2"), (2, "batch:batch=1"), (8, "batch:batch=200")]
+    for nodes, policy in floods:
+        with Cluster(InsideFabric(nodes), tuning=AT_ONCE) as cluster:
             found = cluster.search(board, Limits(depth=9), workers=1, replication=policy, threshold=5)
             assert found.value == alone.value
+
+
+class Aborting(InsideFabric):
+    """Nodes that are told to give up every third job, before it begins or while it runs."""
+
+    def submit(self, node, job):
+        super().submit(node, job)
+        if job.ticket % 3 == 0:
+            self.stop(node, job.ticket)
+
+
+@pytest.mark.compiled
+def test_jobs_that_are_aborted_all_the_time_spoil_no_value():
+    """In Satin an aborted job could spawn another, whose value reached a stranger, on 16 processors and more."""
+    board = OthelloBoard.start()
+    alone = search(board, Limits(depth=8), workers=1)
+    for policy in ("none", "async:depth=2,batch=4"):
+        with Cluster(Aborting(16), tuning=AT_ONCE) as cluster:
+            found = cluster.search(board, Limits(depth=8), workers=1, replication=policy, threshold=4)
+            assert (found.value, found.depth) == (alone.value, 8)
 
 
 # --- words ---

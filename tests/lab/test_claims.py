@@ -379,12 +379,16 @@ def test_conclusions_of_report_000_are_decided_from_its_sections():
     widths = [{"where": "searches", "most": 22}, {"where": "any board", "most": 34}]
     part = ("Searching the game tree", "widths")
     assert answer("An array of 32 children is safe.", samples={part: widths}) is Answer.DEPENDS
+    alone = {"what": "alone", "position": "start", "value": 1, "boards": 55_000_000}
     runs = [
-        {"what": "simulated", "policy": policy, "count": 64, "threshold": threshold, "bytes": 100 - threshold}
-        for policy in ("none", "batch")
+        {"what": "simulated", "program": program, "count": 64, "threshold": threshold, "bytes": 100 - threshold}
+        for program in ("par", "par_rmi", "par_tuple")
         for threshold in (3, 5, 7)
     ]
     fewest = "A threshold of 5 transfers the fewest bytes for all programs."
-    part = ("Conclusions, cluster", "simulate, thresholds")
-    assert answer(fewest, samples={part: runs}) is Answer.CONTRADICTED
-    assert answer(fewest, samples={part: [run for run in runs if run["threshold"] >= 5]}) is Answer.NOT_DONE
+    part = ("Conclusions, cluster", "stealing, thresholds")
+    assert answer(fewest, samples={part: [alone, *runs]}) is Answer.CONTRADICTED
+    assert answer(fewest, samples={part: [alone, *(run for run in runs if run["threshold"] != 5)]}) is Answer.NOT_DONE
+    assert answer(fewest, samples={part: [{**alone, "boards": 2_500_000}, *runs]}) is Answer.NOT_DONE
+    runs = [{**run, "bytes": abs(run["threshold"] - 5) + (run["program"] == "par")} for run in runs]
+    assert answer(fewest, samples={part: [alone, *runs]}) is Answer.CONFIRMED

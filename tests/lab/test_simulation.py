@@ -419,3 +419,13 @@ def test_the_experiment_checks_itself_and_predicts():
     assert one.column("expected nodes")[0] == pytest.approx(one.column("measured nodes")[0], rel=0.01)
     assert report["speed-up"].column("nodes") == [1, 1, 16, 16]
     assert any("report 000 measured 8.6" in note for note in report.notes)
+
+
+@pytest.mark.compiled
+def test_nodes_that_steal_are_simulated_as_machine_code():
+    """On one node the report's programs visit the boards of an undivided search; on 64 each has the value of one."""
+    report = lab.run("stealing", depth=9, nodes=(1, 64), thresholds=(3, 5))
+    assert report.passed
+    runs = [row for row in report["simulated runs"].rows if row["nodes"] == 1]
+    assert len({row["boards"] for row in runs}) == 1
+    assert all(row["steals tried"] > 0 for row in report["simulated runs"].rows if row["nodes"] == 64)

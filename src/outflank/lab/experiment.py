@@ -145,6 +145,7 @@ _LOCATIONS = {
     "scaling": "scaling:Scaling",
     "replay": "replay:Replay",
     "simulate": "simulate:Simulate",
+    "stealing": "stealing:Stealing",
     "threshold": "sweeps:Threshold",
     "replication": "clusters:ReplicationDepth",
     "granularity": "sweeps:Granularity",

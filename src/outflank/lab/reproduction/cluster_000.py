@@ -1,7 +1,6 @@
-"""Sources of report 000's tables on its cluster: 64 simulated processors, and two nodes of this machine.
+"""Sources of report 000's tables on its cluster: its own machine, simulated, and two nodes of this machine.
 
-The report's cluster no longer exists. So a search is recorded, and replayed on simulated nodes at the report's own
-speed, 55 million boards in 3 776 s. The costs of its head, messages and network are assumed.
+The report's cluster no longer exists. The experiment `stealing` simulates it, at the costs that its own tables give.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,147 +13,103 @@ from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.published_sections import ExperimentPart, Finding, MeasuredCell, Setting, Source
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
-"""Our replication policy for each of report 000's parallel programs."""
+"""Our replication policy for each of report 000's parallel programs, on real nodes."""
 
 PROCESSORS = tuple(row["processors"] for row in rows("000", "speedup"))
 THRESHOLDS = tuple(row["threshold"] for row in rows("000", "threshold_par"))
 REPLICATED = tuple(row["min_depth"] for row in rows("000", "replication"))
 
-RATE: float = round(fact("000", "boards_seq") / rows("000", "speedup")[0]["seq_total_s"] / 1e6, 4)
-"""Speed of one node of report 000's cluster, in million boards per second."""
-
-MACHINE: dict[str, float] = {
-    "rate": RATE,
-    "latency": 100.0,
-    "bandwidth": 12.5,
-    "head": 500.0,
-    "message": 200.0,
-    "entry": 2.0,
-}
-"""Simulated nodes. The rate is report 000's, the bandwidth Fast Ethernet's, the rest a guess for Java of its time."""
+BOARD_SECONDS: float = rows("000", "speedup")[0]["seq_total_s"] / fact("000", "boards_seq")
+"""Seconds of a board in the report's sequential program."""
 
 SIMULATED = (
-    "Simulated: a recorded search of fewer plies than 17, replayed on so many nodes of the report's speed; network, "
-    "messages and head are assumed."
-)
-MEASURED_SMALLER = "Two nodes of this machine instead of 64 processors, and fewer plies than 17."
-HEAD_NOTE = (
-    "Our nodes search parts with as many plies left as the threshold. What lies above is the head's, whose one table "
-    "serves all: entries of more plies than the threshold need not be told, and are not. With a threshold of 5 and a "
-    "replication depth of 7 par_tuple is therefore par, which has what the report's par_tuple wins."
+    "Simulated: nodes that steal from each other, with private tables, at the report's own costs; the search is real."
 )
 
 
-def simulated(
-    setting: Setting,
-    cells: Any,
-    *,
-    thresholds: tuple[int, ...],
-    nodes: tuple[int, ...],
-    depth: int,
-    programs: Sequence[str] = tuple(PROGRAMS),
-    **more: Any,
+def plies(setting: Setting) -> int:
+    """Return the depth of the simulated searches: the report's in a full run, whose trees take some minutes each."""
+    full: int = fact("000", "depth")
+    return setting.effort.choose(9, 13, full)
+
+
+def stealing(
+    setting: Setting, cells: Any = None, *, show: bool = False, label: str = "", **more: Any
 ) -> ExperimentPart:
-    """Return an experiment that replays report 000's programs on simulated nodes with the speed of its cluster."""
-    return ExperimentPart(
-        "simulate",
-        {
-            "program": "000",
-            "positions": ("start",),
-            "depth": depth,
-            "thresholds": thresholds,
-            "nodes": nodes,
-            "policies": tuple(PROGRAMS[program] for program in programs),
-            "hidden": (7,),
-            "measured": (1,),
-            "rounds": setting.effort.choose(1, 1, 3),
-            **MACHINE,
-        },
-        cells,
-        weight=5.0 * len(thresholds),
-        **more,
-    )
+    """Return a simulation of report 000's programs; `more` are parameters of the experiment `stealing`."""
+    usual = {"depth": plies(setting), "thresholds": (fact("000", "best_threshold"),)}
+    parameters = {**usual, "table_bits": setting.effort.choose(14, 18, 18), **more}
+    runs = len(parameters["programs"]) * len(parameters["thresholds"]) * len(parameters["nodes"])
+    described: dict[str, Any] = {"cells": cells} if cells else {}
+    return ExperimentPart("stealing", parameters, show=show, label=label, weight=0.5 * runs, **described)
 
 
-def _replayed(samples: Sequence[Sample]) -> Groups:
-    """Return the samples of simulated searches, by program, threshold and number of nodes."""
-    simulated_samples = [sample for sample in samples if sample.get("what") == "simulated"]
-    by_policy = {policy.partition(":")[0]: program for program, policy in PROGRAMS.items()}
-    return {
-        (by_policy[str(policy).partition(":")[0]], threshold, count): group
-        for (policy, threshold, count), group in grouped(simulated_samples, "policy", "threshold", "count").items()
-    }
+def _runs(samples: Sequence[Sample]) -> Groups:
+    """Return the simulated runs by program, threshold and number of nodes."""
+    return grouped([sample for sample in samples if sample.get("what") == "simulated"], "program", "threshold", "count")
 
 
-def _steals(samples: Sequence[Sample]) -> float | None:
-    attempts = sum(number(sample["steals_tried"]) for sample in samples)
-    return 100 * sum(number(sample["steals_won"]) for sample in samples) / attempts if attempts else None
+def _times(
+    key: Cell, group: Sequence[Sample], note: str, prefix: str = "", last: str = "sum_s"
+) -> Iterable[MeasuredCell]:
+    """Yield useful time, overhead and total time. Broadcasts are useful time, as in the report (`report_costs`)."""
+    total = median(group, "seconds")
+    overhead = median(group, "idle")
+    yield MeasuredCell((key,), f"{prefix}app_s", total - overhead, note)
+    yield MeasuredCell((key,), f"{prefix}overhead_s", overhead, note)
+    yield MeasuredCell((key,), f"{prefix}{last}", total, note)
+
+
+def steal_success(samples: Sequence[Sample]) -> float | None:
+    """Return the share of requests for a job that were granted, in percent."""
+    tried = sum(number(sample["tried"]) for sample in samples)
+    return 100 * sum(number(sample["won"]) for sample in samples) / tried if tried else None
 
 
 # --- thresholds ---
 
 
 def threshold_sources(program: str, setting: Setting) -> Sequence[Source]:
-    """Return simulations, or in a quick run measurements on two nodes. Searches with low thresholds are shallower."""
-    sources = []
-    for thresholds, depth in (
-        ((1, 3, 5), setting.effort.choose(7, 9, 11)),
-        ((7, 9), setting.effort.choose(11, 13, 15)),
-    ):
-        more: dict[str, Any] = {"show": False, "label": f"{program}, depth {depth}"}
-        depth_note = f"Thresholds {', '.join(map(str, thresholds))}: depth {depth}."
-        if setting.effort == "quick":
-            measured = {"cluster": "inside:2", "policies": (PROGRAMS[program],), "thresholds": thresholds}
-            cells = partial(_threshold_cells, PROGRAMS[program], depth_note)
-            sources.append(ExperimentPart("threshold", {**measured, "depth": depth, "rounds": 1}, cells, **more))
-        else:
-            size: dict[str, Any] = {"thresholds": thresholds, "nodes": (64,), "depth": depth, "programs": (program,)}
-            sources.append(simulated(setting, partial(_simulated_threshold_cells, program, depth_note), **size, **more))
-    return sources
+    """Return simulations of 64 nodes with each of the report's thresholds, at one depth."""
+    cells = partial(_threshold_cells, depth_note=f"Depth {plies(setting)}.")
+    return [stealing(setting, cells, programs=(program,), thresholds=THRESHOLDS, nodes=(64,))]
 
 
-def _threshold_row(threshold: Cell, samples: Sequence[Sample], note: str) -> Iterable[MeasuredCell]:
-    if not all(number(sample["jobs"]) for sample in samples):
-        return
-    yield MeasuredCell((threshold,), "app_s", median(samples, "useful_per_node"), note)
-    yield MeasuredCell((threshold,), "overhead_s", median(samples, "overhead_per_node"), note)
-    yield MeasuredCell((threshold,), "sum_s", median(samples, "seconds"), note)
-    yield MeasuredCell((threshold,), "steal_success_percent", _steals(samples), note)
-    yield MeasuredCell((threshold,), "bytes", round(median(samples, "bytes")), note)
-
-
-def _threshold_cells(policy: str, depth_note: str, samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    policy_samples = [sample for sample in samples if sample.get("replication") == policy]
-    for (threshold,), group in grouped(policy_samples, "threshold").items():
-        yield from _threshold_row(threshold, group, f"{MEASURED_SMALLER} {depth_note}")
-
-
-def _simulated_threshold_cells(program: str, depth_note: str, samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    for (replayed_program, threshold, _), group in _replayed(samples).items():
-        if replayed_program == program:
-            yield from _threshold_row(threshold, group, f"{SIMULATED} {depth_note}")
+def _threshold_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[MeasuredCell]:
+    note = f"{SIMULATED} {depth_note}".strip()
+    for (_, threshold, _), group in _runs(samples).items():
+        yield from _times(threshold, group, note)
+        yield MeasuredCell((threshold,), "steal_success_percent", steal_success(group), note)
+        yield MeasuredCell((threshold,), "bytes", round(median(group, "bytes")), note)
 
 
 # --- replication of every entry ---
 
 
 def everything_sources(setting: Setting) -> Sequence[Source]:
-    """Return the measurement of two nodes that send each other every table entry."""
+    """Return two machines that send each other every table entry: two nodes of this machine, and two simulated ones."""
     size = {"depth": setting.effort.choose(7, 9, 11), "rounds": setting.effort.choose(1, 1, 3), "threshold": 3}
     options = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
-    return [ExperimentPart("replication", {**options, **size}, _everything_cells, show=False)]
+    return [
+        ExperimentPart("replication", {**options, **size}, show=False),
+        stealing(
+            setting,
+            _everything_cells,
+            depth=setting.effort.choose(9, 11, 13),
+            programs=("par_tuple:depth=2",),
+            nodes=(2,),
+            label="every entry",
+        ),
+    ]
 
 
 def _everything_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    replicated = [sample for sample in samples if str(sample.get("replication")).startswith("depth:")]
-    if replicated:
-        useful, overhead = median(replicated, "useful_per_node"), median(replicated, "overhead_per_node")
-        unreplicated = [sample for sample in samples if sample.get("replication") == "none"]
-        without = median(unreplicated, "overhead_per_node") if unreplicated else 0.0
-        exceeds = overhead - without > useful
+    for group in _runs(samples).values():
+        useful, told = median(group, "useful"), median(group, "sending") + median(group, "receiving")
+        exceeds = told > useful
         note = (
-            f"On two nodes of this machine overhead is {overhead:.2g} s, and {without:.2g} s if nothing is told: what "
-            f"entries add is {'more' if exceeds else 'less'} than the useful time, {useful:.2g} s."
+            f"{SIMULATED} Entries take {told:.3g} s of each of two machines, {'more' if exceeds else 'less'} than the "
+            f"useful time, {useful:.3g} s."
         )
         row, finding = ("overhead_exceeds_application_from_processors",), Finding.VALUE if exceeds else Finding.NO
         yield MeasuredCell(row, "value", 2 if exceeds else None, note, finding=finding)
@@ -164,44 +119,36 @@ def _everything_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def replication_sources(setting: Setting) -> Sequence[Source]:
-    """Return the measurement of several replication depths (least depths of sent entries) on two local nodes."""
-    depth = setting.effort.choose(9, 12, 14)
-    size = {"depth": depth, "rounds": setting.effort.choose(1, 1, 3), "threshold": 5}
-    # Includes depths below the report's, since those above the threshold send nothing here.
-    options = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (3, 4, *REPLICATED)}
-    cells = partial(_replication_cells, depth_note=f"Depth {depth}.")
-    return [ExperimentPart("replication", {**options, **size}, cells, weight=4.0)]
+    """Return simulations of 32 nodes with each of the report's replication depths, at one depth."""
+    programs = tuple(f"par_tuple:depth={depth}" for depth in REPLICATED)
+    cells = partial(_replication_cells, depth_note=f"Depth {plies(setting)}.")
+    return [stealing(setting, cells, programs=programs, nodes=(32,), show=True)]
 
 
 def _replication_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[MeasuredCell]:
-    note = f"{MEASURED_SMALLER} {depth_note}".strip()
-    for (policy,), group in grouped(samples, "replication").items():
-        name, _, depth = str(policy).partition("=")
-        if name != "depth:depth" or int(depth) not in REPLICATED:
-            continue
-        messages = round(median(group, "messages"))
-        hits = median(group, lambda sample: number(sample["replicated_hits"]) + number(sample["replicated_sorts"]))
+    note = f"{SIMULATED} {depth_note}".strip()
+    for (program, _, count), group in _runs(samples).items():
+        depth = int(str(program).rpartition("=")[2])
+        updates = round(median(group, "updates"))
+        finding = Finding.VALUE if updates else Finding.NOTHING_SENT
         ours = {
-            "app_s": median(group, "useful_per_node"),
-            "overhead_s": median(group, "overhead_per_node"),
-            "sum_s": median(group, "seconds"),
-            "tt_sorts_and_hits": round(hits),
-            "broadcast_s": median(group, "broadcast_seconds"),
-            "broadcast_messages": messages,
+            "tt_sorts_and_hits": round(median(group, "foreign_hits")),
+            "broadcast_s": median(group, "sending") * number(count),
+            "broadcast_messages": updates,
         }
-        finding = Finding.VALUE if messages else Finding.NOTHING_SENT
+        for cell in _times(depth, group, note):
+            yield MeasuredCell(cell.row, cell.column, cell.ours, note, finding=finding)
         for column, value in ours.items():
-            yield MeasuredCell((int(depth),), column, value, note, finding=finding)
+            yield MeasuredCell((depth,), column, value, note, finding=finding)
 
 
 # --- speed-ups ---
 
 
 def speedup_sources(setting: Setting) -> Sequence[Source]:
-    """Return a simulation of all numbers of processors and, except in a quick run, a measurement on 1 and 2 nodes."""
-    depth = setting.effort.choose(9, 13, 15)
-    cells = partial(_speedup_cells, depth_note=f"Depth {depth}.")
-    sources = [simulated(setting, cells, thresholds=(5,), nodes=PROCESSORS, depth=depth)]
+    """Return simulations of all numbers of processors and, except in a quick run, a measurement on 1 and 2 nodes."""
+    cells = partial(_speedup_cells, depth_note=f"Depth {plies(setting)}.")
+    sources = [stealing(setting, cells, programs=tuple(PROGRAMS), nodes=PROCESSORS, show=True)]
     if setting.effort == "quick":
         return sources
     measured = {"cluster": "inside:2", "program": "000", "positions": ("start",), "nodes": (1, 2), "threshold": 5}
@@ -212,16 +159,14 @@ def speedup_sources(setting: Setting) -> Sequence[Source]:
 def serial_seconds(samples: Sequence[Sample]) -> float:
     """Return the seconds that the serial search takes at the speed of report 000's nodes."""
     alone = [sample for sample in samples if sample.get("what") == "alone"]
-    return median(alone, "nodes") / (RATE * 1e6)
+    return median(alone, "boards") * BOARD_SECONDS
 
 
 def _speedup_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[MeasuredCell]:
     note = f"{SIMULATED} {depth_note}".strip()
     yield MeasuredCell((1,), "seq_total_s", serial_seconds(samples), note)
-    for (program, _, count), group in _replayed(samples).items():
-        yield MeasuredCell((count,), f"{program}_app_s", median(group, "useful_per_node"), note)
-        yield MeasuredCell((count,), f"{program}_overhead_s", median(group, "overhead_per_node"), note)
-        yield MeasuredCell((count,), f"{program}_total_s", median(group, "seconds"), note)
+    for (program, _, count), group in _runs(samples).items():
+        yield from _times(count, group, note, f"{program}_", "total_s")
 
 
 def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
@@ -247,7 +192,7 @@ def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
             series=(*series, linear),
             log_x=True,
             log_y=True,
-            caption="Ours is simulated, on a smaller tree; par is hidden by par_tuple, which is the same here.",
+            caption="Ours is simulated.",
         )
     ]
 
@@ -255,39 +200,68 @@ def speedup_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
 # --- numbers in the text ---
 
 
+def best_sources(setting: Setting) -> Sequence[Source]:
+    """Return simulations that find the best threshold and the best replication depth of `par_tuple`."""
+    depths = tuple(f"par_tuple:depth={depth}" for depth in REPLICATED)
+    return [
+        stealing(
+            setting,
+            partial(_best_cell, "best_threshold", "threshold"),
+            programs=("par_tuple",),
+            thresholds=THRESHOLDS,
+            nodes=(64,),
+            label="thresholds",
+        ),
+        stealing(
+            setting,
+            partial(_best_cell, "best_replication_depth", "program"),
+            programs=depths,
+            nodes=(32,),
+            label="replication depths",
+        ),
+    ]
+
+
+def _best_cell(name: str, varied: str, samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    groups = grouped([sample for sample in samples if sample.get("what") == "simulated"], varied)
+    if groups:
+        seconds = {int(str(key).rpartition("=")[2]): median(group, "seconds") for (key,), group in groups.items()}
+        text = ", ".join(f"{value:.4g} s ({key})" for key, value in seconds.items())
+        yield MeasuredCell((name,), "value", min(seconds, key=lambda key: seconds[key]), f"{SIMULATED} {text}.")
+
+
 def discussion_sources(setting: Setting) -> Sequence[Source]:
     """Return a simulation on 1, 16 and 64 processors, to which the numbers in report 000's text refer."""
-    depth = setting.effort.choose(7, 13, 15)
-    counts = (1, 16, 64)
-    cells = partial(_discussion_cells, depth_note=f"Depth {depth}.")
-    return [simulated(setting, cells, thresholds=(5,), nodes=counts, depth=depth, show=False)]
+    cells = partial(_discussion_cells, depth_note=f"Depth {plies(setting)}.")
+    return [stealing(setting, cells, programs=tuple(PROGRAMS), nodes=(1, 16, 64))]
 
 
 def _discussion_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterable[MeasuredCell]:
     note = f"{SIMULATED} {depth_note}".strip()
     serial = serial_seconds(samples)
-    replayed = {(program, count): group for (program, _, count), group in _replayed(samples).items()}
+    runs = {(program, count): group for (program, _, count), group in _runs(samples).items()}
     for program in PROGRAMS:
-        if group := replayed.get((program, 64)):
+        if group := runs.get((program, 64)):
             yield MeasuredCell((f"speedup_64_{program}",), "value", serial / median(group, "seconds"), note)
-    if group := replayed.get(("par_tuple", 64)):
-        useful = median(group, "useful_per_node")
+    if group := runs.get(("par_tuple", 64)):
+        useful, boards = median(group, "useful"), median(group, "boards")
         yield MeasuredCell(("application_speedup_64_par_tuple",), "value", serial / useful if useful else None, note)
-        yield MeasuredCell(("boards_64_par_tuple",), "value", round(64 * useful * RATE * 1e6), note)
-        yield MeasuredCell(("search_overhead_factor",), "value", 64 * useful / serial, note)
+        yield MeasuredCell(("boards_64_par_tuple",), "value", round(boards), note)
+        yield MeasuredCell(("search_overhead_factor",), "value", boards * BOARD_SECONDS / serial, note)
     for program in ("par_tuple", "par_rmi"):
-        if group := replayed.get((program, 64)):
-            spent = median(group, "broadcast_seconds") / 64
-            yield MeasuredCell((f"broadcast_seconds_{program}",), "value", spent, note)
+        if group := runs.get((program, 64)):
+            yield MeasuredCell((f"broadcast_seconds_{program}",), "value", median(group, "sending"), note)
     for program, name in (("par", "par_overhead_percent"), ("par_tuple", "par_tuple_overhead_percent")):
-        if group := replayed.get((program, 1)):
-            yield MeasuredCell((name,), "value", 100 * (median(group, "seconds") / serial - 1), note)
+        if group := runs.get((program, 1)):
+            percent = 100 * (median(group, "seconds") / serial - 1)
+            derived = "The costs of a spawn and of a table are fitted to the report's times on one processor."
+            yield MeasuredCell((name,), "value", percent, derived, finding=Finding.DERIVED)
     equal = [
         count
-        for (program, count), group in replayed.items()
-        if program == "par_tuple" and isinstance(count, int) and _equally_fast(group, replayed.get(("par_rmi", count)))
+        for (program, count), group in runs.items()
+        if program == "par_tuple" and isinstance(count, int) and _equally_fast(group, runs.get(("par_rmi", count)))
     ]
-    counts_text = ", ".join(str(count) for program, count in replayed if program == "par_tuple")
+    counts_text = ", ".join(str(count) for program, count in runs if program == "par_tuple")
     equality_note = f"par_tuple and par_rmi within a tenth of each other: {counts_text} processors were tried."
     finding = Finding.VALUE if equal else Finding.NO
     yield MeasuredCell(

@@ -1,70 +1,83 @@
 """Sources of a section without a published table: what only report 000's conclusions on its cluster need."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from outflank.lab.reproduction.cluster_000 import MACHINE
+from outflank.lab.reproduction.cluster_000 import PROGRAMS as REAL_PROGRAMS
+from outflank.lab.reproduction.cluster_000 import REPLICATED, THRESHOLDS, stealing
 from outflank.lab.reproduction.published_sections import ExperimentPart, Setting, Source
-from outflank.lab.reproduction.sequential_conclusions_000 import SEQUENTIAL as SEQUENTIAL
+from outflank.lab.simulation.report_costs import MYRINET, PROGRAMS, REPORT_COSTS
+
+PAR_PROGRAMS = tuple(REAL_PROGRAMS)
+"""The report's three programs that ran, without the fourth (`gmi`)."""
 
 CLUSTER = "Conclusions, cluster"
 """Name of the section."""
 
-SENT_DEPTH = 4
-"""Least depth of the entries that the simulated `par_tuple` sends, since it sends none of more plies than its jobs."""
-
-MYRINET = {"latency": 10.0, "bandwidth": 160.0}
-"""Microseconds and megabytes per second of the network that report 000 could not use: usual figures of its time."""
-
 BATCHES = (1_000, 10_000, 100_000)
 """Compared numbers of entries per update of `par_rmi`."""
+
+ROUNDS = 3
+"""Seeds with which programs and replication depths are compared: one run may visit a third more boards than another."""
+
+SLOWER = 4
+"""Factor by which a cost is raised, and lowered, to see whether an answer depends on it."""
+
+RECEIVE = 1000.0
+"""Microseconds that an update takes its receiver, if that is slow: the report tells only what it takes the sender."""
+
+MESSAGES = ("latency", "send", "receive")
+"""Costs of messages, which are varied together."""
 
 # --- the cluster ---
 
 
-def _part(setting: Setting, label: str, policies: Sequence[str], nodes: Sequence[int], **more: Any) -> ExperimentPart:
-    """Return a simulation of report 000's program on its cluster. Jobs have 5 plies, unless `more` says otherwise."""
-    silent = {"message", "entry"} if set(policies) == {"none"} else set()
-    parameters = {
-        "program": "000",
-        "positions": ("start",),
-        "depth": setting.effort.choose(9, 11, 11),
-        "thresholds": (5,),
-        "nodes": tuple(nodes),
-        "policies": tuple(policies),
-        "hidden": (7,),
-        "measured": (1,),
-        "rounds": 1,
-        **{name: value for name, value in MACHINE.items() if name not in silent},
-        **more,
-    }
-    return ExperimentPart("simulate", parameters, show=False, weight=3.0, label=label)
-
-
 def cluster(setting: Setting) -> Sequence[Source]:
-    """Return simulations that vary one choice of report 000 each, at one depth, and a measurement on two nodes."""
-    selective = f"depth:depth={SENT_DEPTH}"
-    deep = setting.effort.choose(9, 13, 13)
-    thresholds = setting.effort.choose((5, 7, 9), (3, 4, 5, 6, 7, 9), (3, 4, 5, 6, 7, 9))
-    policies = ("none", "batch", *(f"depth:depth={depth}" for depth in (2, 3, 4, 5)), "async:depth=4")
-    rounds = setting.effort.choose(1, 3, 5)
+    """Return simulations that vary one choice of report 000, or one cost, each at one depth.
+
+    The choices that the report compares are searched to its own depth in a full run, all others to 13 plies. A quick
+    run's trees are too small for 64 nodes, so that it simulates none.
+    """
+    side = 13
+
+    def part(label: str, programs: Iterable[str], nodes: tuple[int, ...] = (64,), **more: Any) -> ExperimentPart:
+        return stealing(setting, label=label, programs=tuple(programs), nodes=nodes, **more)
+
+    def messages(factor: float) -> dict[str, Any]:
+        return {name: getattr(REPORT_COSTS, name) * factor for name in MESSAGES}
+
+    depths = tuple(f"par_tuple:depth={depth}" for depth in REPLICATED)
     limits = {
         "cluster": "inside:2",
-        "policies": ("none", "depth:depth=2", "depth:plies=6", selective),
+        "policies": ("none", "depth:depth=2", "depth:plies=6", "depth:depth=4"),
         "thresholds": (5,),
         "depth": setting.effort.choose(9, 11, 13),
-        "rounds": rounds,
+        "rounds": 1,
     }
+    measured = ExperimentPart("threshold", limits, show=False, label="limits")
+    if setting.effort == "quick":
+        return [measured]
+    myrinet = {name: getattr(MYRINET, name) for name in (*MESSAGES, "send_entry")}
     return [
-        _part(setting, "thresholds", ("none", "batch"), (1, 4, 64), thresholds=thresholds, depth=11),
-        _part(setting, "policies", policies, (16, 32, 64), depth=deep),
-        *(_part(setting, f"{size} entries", (f"batch:batch={size}",), (64,), depth=deep) for size in BATCHES),
-        _part(setting, "no waiting", ("async:depth=2,batch=10000",), (64,), depth=deep),
-        _part(setting, "Myrinet", ("none", "batch", selective), (64,), depth=deep, **MYRINET),
-        _part(setting, "start", ("none",), (1, 16, 64), depth=setting.effort.choose(11, 13, 13), rounds=rounds),
-        _part(
-            setting, "mid-game", ("none",), (16, 64), positions=("midgame",)
-        ),  # about as many boards as from the start
-        _part(setting, "unordered", ("none",), (16, 64), depth=setting.effort.choose(11, 13, 13), ordering="none"),
-        ExperimentPart("threshold", limits, show=False, label="limits"),
+        part("thresholds", PAR_PROGRAMS, thresholds=THRESHOLDS),
+        part("programs", PROGRAMS, (1, 16, 64), rounds=ROUNDS),
+        part("depths", depths, (32, 64), rounds=ROUNDS),
+        part("slow receivers", depths, (32,), receive=RECEIVE, depth=side),
+        part("few nodes", ("par",), (1, 4), thresholds=THRESHOLDS, depth=side),
+        part("even thresholds", ("par",), thresholds=(4, 5, 6, 7), depth=side),
+        part("seeds", ("par_tuple",), rounds=setting.effort.choose(1, 4, 8), depth=side),
+        part("shallow", PAR_PROGRAMS, depth=side),
+        *(part(f"{size} entries", (f"par_rmi:batch={size}",), depth=side) for size in BATCHES),
+        part("no waiting", ("par_rmi:waits=0",), depth=side),
+        part("Myrinet", PAR_PROGRAMS, depth=side, **myrinet),
+        part("messages slower", PAR_PROGRAMS, depth=side, **messages(SLOWER)),
+        part("messages faster", PAR_PROGRAMS, depth=side, **messages(1 / SLOWER)),
+        part("free spawns", ("par_tuple",), depth=side, thresholds=THRESHOLDS, spawn=0.0),
+        # Two plies less deep, a search of the mid-game has about as many boards.
+        part("mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 2),
+        part("forward, mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 2, forward=True),
+        part("unordered", ("par_tuple",), ordering="none", depth=side),
+        part("forward", ("par", "par_tuple"), (1, 64), forward=True, depth=side),
+        part("reverse", ("par", "par_tuple"), (1, 64), depth=side),
+        measured,
     ]

@@ -142,14 +142,10 @@ SECTIONS: tuple[PublishedTable, ...] = (
             "depth",
             "midgame_depth",
             "runs_averaged",
-            best_threshold=machine(""),
-            best_replication_depth=machine(""),
+            best_threshold=machine("The machine is simulated."),
+            best_replication_depth=machine("The machine is simulated."),
         ),
-        sources=lambda setting: [],
-        absent=(
-            f"{NOT_MEASURED}our thresholds are searched to two depths, so none is best of all, and replication depths "
-            "above the threshold are all the same here."
-        ),
+        sources=cluster_000.best_sources,
         notes=("Each section tells how deep ours is searched, once unless its tables count more rounds.",),
     ),
     *(
@@ -161,8 +157,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
             key=("threshold",),
             expected=dict.fromkeys(("app_s", "overhead_s", "sum_s", "steal_success_percent", "bytes"), TIMES),
             sources=partial(cluster_000.threshold_sources, program),
-            absent="Nothing is divided at this threshold in a search of so few plies.",
-            notes=(cluster_000.HEAD_NOTE,) if program == "par_tuple" else (),
+            notes=(cluster_000.SIMULATED,),
         )
         for program in cluster_000.PROGRAMS
     ),
@@ -176,8 +171,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
             ("app_s", "overhead_s", "sum_s", "tt_sorts_and_hits", "broadcast_s", "broadcast_messages"), TIMES
         ),
         sources=cluster_000.replication_sources,
-        absent="No entry of so many plies exists in a search of so few.",
-        notes=(cluster_000.HEAD_NOTE,),
+        notes=(cluster_000.SIMULATED,),
     ),
     PublishedTable(
         report="000",
@@ -188,7 +182,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         expected={name: TIMES for name in rows("000", "speedup")[0] if name != "processors"},
         sources=cluster_000.speedup_sources,
         figures=cluster_000.speedup_figure,
-        notes=(cluster_000.HEAD_NOTE,),
+        notes=(cluster_000.SIMULATED,),
     ),
     PublishedTable(
         report="000",
@@ -228,7 +222,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         ),
         sources=sequential_000.discussion,
         absent=f"{NOT_MEASURED}--quick leaves out the search of 17 plies.",
-        notes=(cluster_000.HEAD_NOTE,),
+        notes=(cluster_000.SIMULATED,),
     ),
     PublishedTable(
         report="000",

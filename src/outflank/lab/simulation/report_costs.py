@@ -1,0 +1,168 @@
+"""Costs of report 000's cluster, fitted to the tables that it published.
+
+The report gives the boards and seconds of its sequential program, the time of its broadcasts by number of messages, and
+the traffic of its steals. The rest is assumed, and said to be: `REPORT_COSTS`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import linear_regression, mean
+
+from outflank.errors import OutflankError, UnknownName
+from outflank.lab.experiment_report import Sample
+from outflank.lab.report_programs.published_numbers import fact, rows
+from outflank.lab.simulation.stealing_search import ENTRY_DEPTH, Costs, Replication
+from outflank.validation.text import is_count
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight line through published points, by least squares."""
+
+    fixed: float
+    slope: float
+    points: tuple[tuple[float, float], ...]
+
+    @classmethod
+    def through(cls, points: Sequence[tuple[float, float]]) -> "Line":
+        """Return the line with the least squares of its errors."""
+        xs, ys = zip(*points, strict=True)
+        slope, fixed = linear_regression(xs, ys)
+        return cls(fixed, slope, tuple(points))
+
+    @property
+    def errors(self) -> tuple[float, ...]:
+        """Published value minus the line's, at each point."""
+        return tuple(y - self.fixed - self.slope * x for x, y in self.points)
+
+
+REPLICATION_NODES = 32
+"""Processors of the report's table of replication depths."""
+
+THRESHOLD_NODES = 64
+"""Processors of the report's tables of thresholds."""
+
+ETHERNET = 12.5
+"""Bytes per microsecond of Fast Ethernet, the network below the report's TCP."""
+
+ENTRY_BYTES = 24
+"""Bytes of an entry in an update: the report's four integers of a board, and half as much for value, depth and move."""
+
+
+def broadcast_line() -> Line:
+    """Return the seconds of all broadcasts by number of messages, from the table of replication depths."""
+    return Line.through([(row["broadcast_messages"], row["broadcast_s"]) for row in rows("000", "replication")])
+
+
+def traffic_line() -> Line:
+    """Return the bytes per second of idle time by share of steals that succeed, from the tables of thresholds.
+
+    Idle nodes do nothing but steal, one request after the other, so that bytes grow with their time; requests that are
+    granted carry more.
+    """
+    tables = [rows("000", f"threshold_{program}") for program in ("par", "par_rmi", "par_tuple")]
+    return Line.through(
+        [
+            (row["steal_success_percent"] / 100, row["bytes"] / (THRESHOLD_NODES * row["overhead_s"]))
+            for table in tables
+            for row in table
+        ]
+    )
+
+
+_ONE = rows("000", "speedup")[0]
+_FLAT_SECONDS = mean((_ONE["par_total_s"], _ONE["par_rmi_total_s"]))
+
+TUPLE_SLOWDOWN: float = _ONE["par_tuple_total_s"] / _FLAT_SECONDS
+"""Time of `par_tuple` on one processor beside the programs with flat tables."""
+
+SPAWNS_OF_ONE = 110_000
+"""Jobs that one node spawns at threshold 5, for as many boards as the report's: `stealing` counts 198,267 at depth 17,
+for 99.2 million boards."""
+
+REPORT_COSTS = Costs(
+    board=1e6 * _ONE["seq_total_s"] / fact("000", "boards_seq"),
+    spawn=1e6 * (_FLAT_SECONDS - _ONE["seq_total_s"]) / SPAWNS_OF_ONE,
+    latency=500.0,
+    send=1e6 * broadcast_line().slope / (REPLICATION_NODES - 1),
+    send_entry=ENTRY_BYTES / ETHERNET,
+    receive=1e6 * broadcast_line().slope / (REPLICATION_NODES - 1),
+    receive_entry=1.0,
+)
+"""Costs of a node of the report's cluster. Its tables give those of a board, a spawn and a message to send; the cost of
+an entry is the bandwidth of Fast Ethernet. It is assumed that receiving a message costs as much as
+sending it, and an entry a microsecond. With this latency 7 % of the steals of `par_tuple` succeed at threshold 5, as in
+the report; a request in vain then has some 30 bytes, by `traffic_line`."""
+
+MYRINET = replace(
+    REPORT_COSTS,
+    latency=REPORT_COSTS.latency / 5,
+    send=REPORT_COSTS.send / 5,
+    receive=REPORT_COSTS.receive / 5,
+    send_entry=ENTRY_BYTES / 100.0,
+)
+"""Costs with the network that the report could not use: 100 MB/s, and messages at a fifth of the cost. Both are figures
+of that time for Java programs."""
+
+PROGRAMS: dict[str, Replication | None] = {
+    "par": None,
+    "par_rmi": Replication(depth=ENTRY_DEPTH, batch=10_000, waits=True),
+    "par_tuple": Replication(depth=7),
+    "gmi": Replication(depth=7),
+}
+"""Report 000's parallel programs, with the entries that they replicate. `gmi` is the one that it did not finish:
+entries as in `par_tuple`, with the flat tables of the others."""
+
+
+def program_named(text: str) -> tuple[str, Replication | None]:
+    """Return the name of a program, and what it replicates, from text such as `par_tuple:depth=9`.
+
+    >>> program_named("par_rmi:batch=1000")[1].batch
+    1000
+    """
+    name, _, rest = text.partition(":")
+    if name not in PROGRAMS:
+        raise UnknownName.among("program", name, tuple(PROGRAMS))
+    replication = PROGRAMS[name]
+    for item in filter(None, rest.split(",")):
+        key, _, number = item.partition("=")
+        if replication is None or key not in ("depth", "batch", "waits") or not is_count(number):
+            raise OutflankError(f"program {text!r}: {name} with depth=, batch= or waits= and a number")
+        if key == "waits":
+            replication = replace(replication, waits=bool(int(number)))
+        elif key == "depth":
+            replication = replace(replication, depth=max(ENTRY_DEPTH, int(number)))
+        else:
+            replication = replace(replication, batch=max(1, int(number)))
+    return name, replication
+
+
+def costs_of(name: str, costs: Costs) -> Costs:
+    """Return the costs of a program: `par_tuple` has slower tables."""
+    return replace(costs, board=costs.board * TUPLE_SLOWDOWN) if name == "par_tuple" else costs
+
+
+def steal_bytes(tried: int, won: int, latency: float) -> int:
+    """Return the bytes of all steals, by the report's own relation. A request takes twice the latency (µs)."""
+    line = traffic_line()
+    return round(2e-6 * latency * (line.fixed * tried + line.slope * won))
+
+
+def fit_rows() -> list[Sample]:
+    """Return a row for each point of the fitted lines, with its error."""
+    lines = {
+        "seconds of broadcasts, by messages": broadcast_line(),
+        "bytes per idle second, by share of successful steals": traffic_line(),
+    }
+    return [
+        {
+            "fit": name,
+            "line": f"{line.fixed:.4g} + {line.slope:.4g} x",
+            "x": x,
+            "published": y,
+            "line at x": y - error,
+            "error": f"{error / y:+.1%}",
+        }
+        for name, line in lines.items()
+        for (x, y), error in zip(line.points, line.errors, strict=True)
+    ]

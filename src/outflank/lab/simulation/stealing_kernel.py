@@ -1,0 +1,439 @@
+"""The simulated run of a search on nodes that steal from each other, as Satin's do, with a table for each node.
+
+A node divides the tree nodes on its stack as long as they have more plies left than the threshold: it calls the first
+move, then spawns the others, and works on its newest job while it waits for them. A node without jobs sends requests to
+random nodes, one after the other, and gets the oldest job of the first that has one. A cut-off gives up all that is
+below it; orders to do so take as long as other messages. Searches of jobs are real, with the table of their node, and
+so are all values; only the time is simulated. A job that is given up has still filled its node's table.
+"""
+
+import numpy as np
+
+from outflank.distributed.node_steps import open_node, store_value
+from outflank.games.evaluation import begin
+from outflank.games.rules import pack, play, unpack
+from outflank.kernels.compiler import inner, kernel
+from outflank.kernels.memory import read_word, record_at
+from outflank.lab.simulation.stealing_state import (
+    ABORT,
+    DELIVERED,
+    ENTRIES,
+    FIRST,
+    LEAVE,
+    OPEN,
+    QUEUED,
+    READY,
+    REPLY,
+    REQUEST,
+    RESERVE,
+    RESULT,
+    RETURN,
+    RUNNING,
+    SPAWN,
+    STACK,
+    SYNC,
+    UNBORN,
+    next_event,
+    random_below,
+    schedule,
+)
+from outflank.search.alphabeta import WORST, alphabeta
+from outflank.search.outbox import OUTBOX, WORDS, adopt
+from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
+
+# --- stacks ---
+
+
+@inner
+def _push(state, number, first, second, alpha, beta, depth, ply):
+    """Put a frame on a node's stack, and return it."""
+    node = state.nodes[number]
+    frame = state.frames[number * STACK + node.height]
+    node.height += 1
+    node.uids += 1
+    frame.first, frame.second = first, second
+    frame.alpha, frame.beta, frame.depth, frame.ply = alpha, beta, depth, ply
+    frame.phase, frame.uid, frame.dead = OPEN, node.uids, 0
+    frame.parent, frame.child, frame.origin = -1, 0, -1
+    frame.best, frame.best_move, frame.count, frame.outstanding = WORST, NO_MOVE, 0, 0
+    return frame
+
+
+@inner
+def _child_words(game, frame, child):
+    return pack(game, play(game, unpack(game, frame.first, frame.second), frame.moves[child]))
+
+
+@inner
+def _push_child(game, state, number, index, child):
+    """Put a move of the frame `index` on the same stack."""
+    parent = state.frames[number * STACK + index]
+    first, second = _child_words(game, parent, child)
+    low = max(parent.alpha, parent.best)
+    frame = _push(state, number, first, second, -parent.beta, -low, parent.left, parent.ply + 1)
+    frame.parent, frame.child = index, child
+    parent.thief[child] = RUNNING
+
+
+@inner
+def _push_stolen(state, number):
+    """Put the stolen job that has arrived on the stack of its thief."""
+    node = state.nodes[number]
+    frame = _push(state, number, node.in_first, node.in_second, node.in_alpha, node.in_beta, node.in_depth, node.in_ply)
+    frame.origin, frame.origin_frame, frame.origin_uid = node.in_owner, node.in_frame, node.in_uid
+    frame.child = node.in_child
+    node.in_owner = -1
+
+
+# --- deques ---
+
+
+@inner
+def _spawn(state, number, index):
+    """Put all moves but the first into the node's deque. Its newest job is taken first: the second move, unless moves
+    are spawned in their order."""
+    machine, node, jobs = state.machine, state.nodes[number], state.jobs[number]
+    frame = state.frames[number * STACK + index]
+    if node.head == node.tail:
+        node.head = node.tail = 0
+    elif node.tail + frame.count > len(jobs):
+        for place in range(node.tail - node.head):
+            for field in range(3):
+                jobs[place, field] = jobs[node.head + place, field]
+        node.tail -= node.head
+        node.head = 0
+    for step in range(1, frame.count):
+        child = step if machine.forward != 0 else frame.count - step
+        jobs[node.tail, 0], jobs[node.tail, 1], jobs[node.tail, 2] = index, frame.uid, child
+        node.tail += 1
+        frame.thief[child] = QUEUED
+    frame.outstanding = frame.count - 1
+    node.spawns += frame.outstanding
+    node.owed += frame.outstanding * machine.spawn
+
+
+@inner
+def _is_wanted(state, number, place):
+    """Return whether the job at a place of a node's deque has not been given up."""
+    jobs = state.jobs[number]
+    index = jobs[place, 0]
+    frame = state.frames[number * STACK + index]
+    is_same = index < state.nodes[number].height and frame.uid == jobs[place, 1] and frame.dead == 0
+    return is_same and frame.phase == SYNC and frame.thief[jobs[place, 2]] == QUEUED
+
+
+@inner
+def _take_newest(game, state, number):
+    """Put the newest job of a node's deque on its stack. Return whether there was one."""
+    node, jobs = state.nodes[number], state.jobs[number]
+    while node.tail > node.head:
+        node.tail -= 1
+        if _is_wanted(state, number, node.tail):
+            _push_child(game, state, number, jobs[node.tail, 0], jobs[node.tail, 2])
+            return True
+    return False
+
+
+@inner
+def _give_oldest(game, state, victim, number):
+    """Take the oldest job from a victim's deque, and put it on its way to the thief `number`, if there is one."""
+    node, jobs, thief = state.nodes[victim], state.jobs[victim], state.nodes[number]
+    while node.tail > node.head:
+        place = node.head
+        node.head += 1
+        if _is_wanted(state, victim, place):
+            index, child = jobs[place, 0], jobs[place, 2]
+            frame = state.frames[victim * STACK + index]
+            frame.thief[child] = number
+            thief.in_owner, thief.in_frame, thief.in_uid, thief.in_child = victim, index, frame.uid, child
+            thief.in_first, thief.in_second = _child_words(game, frame, child)
+            thief.in_alpha, thief.in_beta = -frame.beta, -max(frame.alpha, frame.best)
+            thief.in_depth, thief.in_ply = frame.left, frame.ply + 1
+            return
+
+
+# --- values and cut-offs ---
+
+
+@inner
+def _deliver(state, number, index, child, value):
+    """Give the value of a move to the frame that waits for it."""
+    frame = state.frames[number * STACK + index]
+    frame.thief[child] = DELIVERED
+    if frame.phase == SYNC:
+        frame.outstanding -= 1
+    if value > frame.best:
+        frame.best = value
+        frame.best_move = np.int64(frame.moves[child])
+    if frame.best >= frame.beta and frame.outstanding > 0:
+        _give_up_moves(state, number, index)
+        _give_up_above(state, number, index)
+
+
+@inner
+def _give_up_moves(state, number, index):
+    """Stop waiting for a frame's moves, and tell the nodes that have stolen some of them."""
+    machine, frame = state.machine, state.frames[number * STACK + index]
+    frame.outstanding = 0
+    for child in range(frame.count):
+        if frame.thief[child] >= 0:
+            schedule(state, machine.now + machine.latency, ABORT, frame.thief[child], number, frame.uid, child, 0)
+        if frame.thief[child] != DELIVERED:
+            frame.thief[child] = UNBORN
+
+
+@inner
+def _give_up_above(state, number, index):
+    """Give up all frames of a stack that descend from the frame `index`, and end the node's search for one of them."""
+    machine, node = state.machine, state.nodes[number]
+    for place in range(index + 1, node.height):
+        frame = state.frames[number * STACK + place]
+        parent = state.frames[number * STACK + max(0, frame.parent)]
+        if frame.dead == 0 and frame.parent >= 0 and (frame.parent == index or parent.dead != 0):
+            frame.dead = 1
+            node.aborted += 1
+            _give_up_moves(state, number, place)
+    top = state.frames[number * STACK + node.height - 1]
+    if top.dead != 0 and node.busy != 0 and node.until > machine.now:
+        node.boards -= min(node.searching, (node.until - machine.now) // machine.board)
+        _occupy(state, number, 0, 0)
+
+
+@inner
+def _abort(state, number, owner, uid, child):
+    """Give up a stolen job, on the order of the node that owns it."""
+    node = state.nodes[number]
+    if node.in_owner == owner and node.in_uid == uid and node.in_child == child:
+        node.in_owner = -1
+        return
+    for place in range(node.height):
+        frame = state.frames[number * STACK + place]
+        if frame.origin == owner and frame.origin_uid == uid and frame.child == child and frame.dead == 0:
+            frame.dead = 1
+            node.aborted += 1
+            _give_up_moves(state, number, place)
+            _give_up_above(state, number, place)
+            return
+
+
+# --- time ---
+
+
+@inner
+def _occupy(state, number, duration, boards):
+    """Keep a node busy for a time, and for what it owes."""
+    machine, node = state.machine, state.nodes[number]
+    node.version += 1
+    node.busy, node.until, node.searching = 1, machine.now + duration + node.owed, boards
+    node.owed = 0
+    schedule(state, node.until, READY, number, node.version, 0, 0, 0)
+
+
+@inner
+def _request_job(state, number):
+    """Send a request to a random other node; or wait as long as that takes, if the stack is nearly full."""
+    machine, node = state.machine, state.nodes[number]
+    if node.height > STACK - RESERVE:
+        _occupy(state, number, 2 * machine.latency, 0)
+        return
+    victim = random_below(machine, len(state.nodes) - 1)
+    if victim >= number:
+        victim += 1
+    node.tried += 1
+    schedule(state, machine.now + node.owed + machine.latency, REQUEST, victim, number, 0, 0, 0)
+    node.owed = 0
+
+
+@inner
+def _send_updates(state, number, worker):
+    """Send whole updates of the table entries that a node has posted. Return whether there were any.
+
+    The sender sends an update to one node after the other.
+    """
+    if worker.outbox == 0 or len(state.nodes) == 1:
+        return False
+    machine, node, pool, count = state.machine, state.nodes[number], state.pool, len(state.nodes)
+    outbox = record_at(worker.outbox, OUTBOX)
+    cost = machine.send + machine.batch * machine.send_entry + (2 * machine.latency if machine.waits != 0 else 0)
+    is_sent = False
+    while outbox.posted - outbox.carried >= machine.batch:
+        if machine.pooled % len(pool) + machine.batch > len(pool):
+            machine.pooled += len(pool) - machine.pooled % len(pool)
+        begin_at = machine.pooled % len(pool)
+        for entry in range(machine.batch):
+            place = ((outbox.carried + entry) & (outbox.room - 1)) * WORDS
+            for word in range(WORDS):
+                pool[begin_at + entry, word] = read_word(outbox.ring, place + word)
+        outbox.carried += machine.batch
+        machine.pooled += machine.batch
+        arrives = machine.now + node.owed + cost + (0 if machine.waits != 0 else machine.latency)
+        schedule(state, arrives, ENTRIES, (number + 1) % count, begin_at, count - 2, cost, 0)
+        node.owed += (count - 1) * cost
+        node.sending += (count - 1) * cost
+        node.updates += 1
+        node.sent += machine.batch
+        is_sent = True
+    return is_sent
+
+
+@inner
+def _receive(state, number, begin_at, others, cost, worker):
+    """Store the table entries of an update, of which `others` more nodes get a copy, one after the other. A node that
+    is searching is held up by that."""
+    machine, node, count = state.machine, state.nodes[number], state.machine.batch
+    if others > 0:
+        following = (number + 1) % len(state.nodes)
+        schedule(state, machine.now + cost, ENTRIES, following, begin_at, others - 1, cost, 0)
+    adopt(state.pool[begin_at : begin_at + count], count, worker)
+    if node.height > 0:
+        held_up = machine.receive + count * machine.receive_entry
+        node.owed += held_up
+        node.receiving += held_up
+
+
+# --- the search ---
+
+
+@inner
+def _open(game, evaluation, state, number, frame, worker, probe):
+    """Search a frame sequentially, or find its moves. Return whether the node is busy now."""
+    machine, node = state.machine, state.nodes[number]
+    before = worker.nodes
+    alpha, beta = np.int64(frame.alpha), np.int64(frame.beta)
+    depth, ply = np.int64(frame.depth), np.int64(frame.ply)
+    if frame.depth <= machine.threshold:
+        position = unpack(game, frame.first, frame.second)
+        features = begin(evaluation, game, position)
+        frame.best = alphabeta(
+            game, evaluation, position, features, alpha, beta, depth, ply, np.int64(0), worker, probe
+        )
+        frame.phase = RETURN
+        boards = worker.nodes - before
+        node.boards += boards
+        _occupy(state, number, boards * machine.board, boards)
+        return True
+    is_known, value, count, left = open_node(
+        game, evaluation, frame.first, frame.second, alpha, beta, depth, ply, worker, probe
+    )
+    node.boards += worker.nodes - before
+    node.owed += (worker.nodes - before) * machine.board
+    if is_known:
+        frame.best, frame.phase = value, LEAVE
+        return False
+    frame.count, frame.left, frame.phase = count, left, FIRST
+    for child in range(count):
+        frame.moves[child] = worker.moves[child]
+        frame.thief[child] = UNBORN
+    return False
+
+
+@inner
+def _store(game, frame, worker):
+    """Store a frame's value in its node's table, unless it was searched sequentially, which has stored it."""
+    if frame.count > 0:
+        bound = LOWER if frame.best >= frame.beta else EXACT if frame.best > frame.alpha else UPPER
+        best, depth, ply = np.int64(frame.best), np.int64(frame.depth), np.int64(frame.ply)
+        store_value(game, frame.first, frame.second, best, np.int64(bound), depth, ply, frame.best_move, worker)
+
+
+@inner
+def _leave(state, number, frame):
+    """Take the top frame off a stack, and give its value to the frame that waits for it."""
+    machine, node = state.machine, state.nodes[number]
+    node.height -= 1
+    if frame.origin >= 0:
+        time = machine.now + node.owed + machine.latency
+        child = np.int64(frame.child)
+        # The thief's number is not needed: the owner knows who has the job.
+        schedule(state, time, RESULT, frame.origin, frame.origin_frame, frame.origin_uid, child, -frame.best)
+    elif frame.parent >= 0:
+        _deliver(state, number, frame.parent, frame.child, -frame.best)
+    else:
+        machine.finished = 1
+
+
+@inner
+def _advance(game, evaluation, state, number, workers, probe):
+    """Let a node act at the present time, until it is busy, waits for a reply, or has the root's value."""
+    machine, node, worker = state.machine, state.nodes[number], workers[number]
+    node.busy = 0
+    while machine.finished == 0:
+        if node.height == 0:
+            if len(state.nodes) > 1:
+                _request_job(state, number)
+            return
+        index = node.height - 1
+        frame = state.frames[number * STACK + index]
+        if frame.dead != 0:
+            node.height -= 1
+        elif frame.phase == OPEN:
+            if _open(game, evaluation, state, number, frame, worker, probe):
+                return
+        elif frame.phase == FIRST:
+            frame.phase = SPAWN
+            _push_child(game, state, number, index, np.int64(0))
+        elif frame.phase == SPAWN:
+            if frame.count == 1 or frame.best >= frame.beta:
+                frame.phase = RETURN
+            else:
+                frame.phase = SYNC
+                _spawn(state, number, index)
+        elif frame.phase == SYNC:
+            if frame.outstanding == 0:
+                frame.phase = RETURN
+            elif not _take_newest(game, state, number):
+                _request_job(state, number)
+                return
+        elif frame.phase == RETURN:
+            frame.phase = LEAVE
+            _store(game, frame, worker)
+            if _send_updates(state, number, worker):
+                _occupy(state, number, 0, 0)
+                return
+        else:
+            _leave(state, number, frame)
+
+
+@kernel
+def search_window(game, evaluation, state, workers, probe, root, moves, alpha, beta, depth):
+    """Search the moves of a root in a window, from the present time on. Return whether the search was not stopped, the
+    value, and the best move.
+
+    `root` has the two words of the position. The first node has the root; all others do what they did.
+    """
+    machine = state.machine
+    machine.finished = 0
+    frame = _push(state, 0, root[0], root[1], alpha, beta, depth, 0)
+    frame.count, frame.left, frame.phase = len(moves), depth - 1, FIRST
+    for child in range(len(moves)):
+        frame.moves[child] = moves[child]
+        frame.thief[child] = UNBORN
+    _advance(game, evaluation, state, 0, workers, probe)
+    while machine.finished == 0:
+        kind, number, first, second, third, fourth = next_event(state)
+        node = state.nodes[number]
+        if kind == READY:
+            if first == node.version:
+                _advance(game, evaluation, state, number, workers, probe)
+        elif kind == REQUEST:
+            _give_oldest(game, state, number, first)
+            is_won = state.nodes[first].in_owner >= 0
+            schedule(state, machine.now + machine.latency, REPLY, first, is_won, 0, 0, 0)
+        elif kind == REPLY:
+            node.won += first
+            if node.in_owner >= 0:
+                _push_stolen(state, number)
+            _advance(game, evaluation, state, number, workers, probe)
+        elif kind == RESULT:
+            frame = state.frames[number * STACK + first]
+            is_same = first < node.height and frame.uid == second and frame.dead == 0
+            if is_same and frame.outstanding > 0 and frame.thief[third] >= 0:
+                _deliver(state, number, first, third, fourth)
+        elif kind == ABORT:
+            _abort(state, number, first, second, third)
+        else:
+            _receive(state, number, first, second, third, workers[number])
+        if workers[number].aborted != 0:
+            return False, np.int64(0), np.int64(NO_MOVE)
+    frame = state.frames[0]
+    return True, frame.best, frame.best_move
