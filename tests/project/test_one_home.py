@@ -21,6 +21,8 @@ REPORTS = {
     for name in (
         *(f"measuring/{name}" for name in ("bench_searches", "board_storage", "compiled_speed", "node_work")),
         "measuring/whole_games",
+        *(f"grading/{name}" for name in ("abalone_assignment", "counted_game", "oracles", "replication_assignment")),
+        "grading/submission",
         "report_programs/classroom",
         "report_programs/program_001",
         "spans/cilkview_counts",
@@ -29,7 +31,7 @@ REPORTS = {
         *(f"studies/{study}" for study in ("parallelism", "pruning", "storage", "sweeps", "nodes_per_turn", "within")),
     )
 }
-"""Modules that measure named games: reports' own programs, and the fixed searches of the benchmark."""
+"""Modules that measure named games: reports' own programs, the fixed searches of the benchmark, and assignments."""
 
 GAME = re.compile("othello|abalone", re.IGNORECASE)
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from importlib import import_module
 from typing import Any
 
 import click
@@ -29,7 +30,7 @@ from outflank.ui.shared.declared_options import CommaSeparated, click_parameter
 from outflank.validation.documents import plain
 from outflank.validation.text import how_many
 
-LIST, REDRAW = "list", "redraw"
+LIST, REDRAW, GRADE = "list", "redraw", "grade"
 MOST_FILES = 8
 """Maximum number of files written by a run that the printed output names."""
 MOST_SEARCHED = 4
@@ -40,9 +41,11 @@ class _Experiments(click.Group):
     """Command group that lists the experiments without importing them, and imports one only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*EXPERIMENTS.parts(), LIST, REDRAW]
+        return [*EXPERIMENTS.parts(), LIST, REDRAW, GRADE]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command:
+        if name == GRADE:
+            return import_module("outflank.ui.cli.laboratory.grade_command").command  # type: ignore[no-any-return]
         if name in (LIST, REDRAW):
             return {LIST: list_command, REDRAW: redraw_command}[name]
         return add_import_option(_experiment_command(name))
@@ -194,6 +197,7 @@ def command(context: click.Context) -> None:
       outflank lab scaling --workers 1,2 --schemes ybw,jamboree --out results
       outflank lab reproduce 004
       outflank lab redraw results/scaling.json --out paper --format pdf,latex --no-published
+      outflank lab grade assignment_4.py
     """
     if context.invoked_subcommand is None:
         _list()
@@ -207,7 +211,9 @@ def _list() -> None:
         for experiment in EXPERIMENTS.parts().values()
     ]
     print_table(console, "", ["experiment", "reports", "what it answers"], rows)
-    console.print("outflank lab NAME --help lists the options; redraw FILE draws a result again.")
+    console.print(
+        "outflank lab NAME --help lists the options; redraw FILE draws a result again, grade FILE grades homework."
+    )
 
 
 list_command = click.Command(LIST, callback=_list, help=_list.__doc__)

@@ -230,6 +230,28 @@ class BenchDocument(Document, frozen=True, kw_only=True, tag="outflank/bench/1")
     nodes_per_second: int
 
 
+class GradeCheckDocument(Struct, frozen=True, kw_only=True):
+    """One check of a graded program."""
+
+    name: str
+    points: int
+    """Points that the check is worth."""
+    passed: bool
+    feedback: str
+
+
+class GradeDocument(Document, frozen=True, kw_only=True, tag="outflank/grade/1"):
+    """Grade of a student's program."""
+
+    assignment: int
+    title: str
+    score: int
+    """Points of the checks that passed."""
+    points: int
+    """Points of all checks that were run."""
+    checks: tuple[GradeCheckDocument, ...]
+
+
 class WarmDocument(Document, frozen=True, kw_only=True, tag="outflank/warm/1"):
     """Kernel that is compiled or was in the cache."""
 
