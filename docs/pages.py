@@ -92,7 +92,8 @@ def _examples() -> Iterator[str]:
     """The examples' files, those of a folder after those that stand alone."""
     for path in sorted((ROOT / EXAMPLES).rglob("*"), key=lambda path: (len(path.parts), path)):
         place = path.relative_to(ROOT)
-        built = any(part.startswith(".") or part in ("build", "dist") for part in place.parts)
+        # Model solutions of the course are for teachers.
+        built = any(part.startswith(".") or part in ("build", "dist", "solutions") for part in place.parts)
         if path.suffix in (".md", ".ipynb", *SHOWN) and path.stat().st_size and not built:
             yield place.as_posix()
 
