@@ -114,3 +114,35 @@ def line(worker, length: int) -> int:
     child = forkjoin.spawn(worker, line, 0)
     rest = line(worker, length - 1)
     return forkjoin.sync(worker, child) + rest + 1
+
+
+def add(left, right):
+    return left + right
+
+
+total = forkjoin.Reducer(0, add)
+
+
+@forkjoin.task
+def leaves_below(worker, index: int, depth: int) -> int:
+    return leaves(worker, depth - 1)
+
+
+@forkjoin.task
+def leaves(worker, depth: int) -> int:
+    """Leaves of a tree with three children of each node: a reduction whose body calls the task that reduces."""
+    if depth == 0:
+        return 1
+    return forkjoin.reduce(worker, total, leaves_below, 0, 3, 1, depth)
+
+
+@forkjoin.task
+def even(worker, n: int) -> int:
+    if n == 0:
+        return 1
+    return forkjoin.sync(worker, forkjoin.spawn(worker, odd, n - 1))
+
+
+@forkjoin.task
+def odd(worker, n: int) -> int:
+    return 0 if n == 0 else even(worker, n - 1)

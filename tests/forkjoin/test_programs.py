@@ -216,3 +216,10 @@ def test_programs_by_name(fork_join):
         arguments = [1, 2] if name.endswith("Sorting") else []
         with pytest.raises(OutflankError, match=message):
             forkjoin.program_named(name, arguments)
+
+
+def test_tasks_may_call_each_other():
+    for workers in (1, 2):
+        assert [forkjoin.run(programs.even, n, workers=workers) for n in (0, 1, 10)] == [1, 0, 1]
+        assert [forkjoin.run(programs.odd, n, workers=workers) for n in (0, 1, 10)] == [0, 1, 0]
+        assert forkjoin.run(programs.leaves, 4, workers=workers) == 3**4

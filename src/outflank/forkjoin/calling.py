@@ -5,7 +5,7 @@ from typing import Any
 from outflank.forkjoin.declared_types import REFUSED, converted, is_convertible, numba_type, value_from, words_of
 from outflank.forkjoin.entries import Words, symbol
 from outflank.forkjoin.shared_state import Frame, frame_at
-from outflank.forkjoin.tasks import Task, task_of
+from outflank.forkjoin.tasks import Task, task_of, task_type
 from outflank.forkjoin.worker import Worker
 from outflank.kernels.bits import Int
 from outflank.kernels.compiler import extend
@@ -55,20 +55,22 @@ def _register_with_numba() -> None:
     from numba import types
     from numba.core import cgutils
     from numba.core.errors import NumbaTypeError
+    from numba.core.imputils import lower_constant
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-    from numba.extending import lower_builtin
+    from numba.extending import lower_builtin, models, register_model
 
     word = ir.IntType(64)
+    task_class = task_type()
+    register_model(task_class)(models.OpaqueModel)
+    unready: dict[tuple[Task, NumbaType], None] = {}  # tasks that were called before their code was ready
 
     def task_in(kind: NumbaType) -> Task:
-        """Return the task of an argument's type. The type of a task that is being compiled is a `RecursiveCall`."""
-        dispatcher = kind.dispatcher_type if isinstance(kind, types.RecursiveCall) else kind
-        if not isinstance(dispatcher, types.Dispatcher):
-            raise NumbaTypeError(f"{REFUSED}{kind} is not a task: write @forkjoin.task above the function")
-        try:
-            return task_of(dispatcher.dispatcher.py_func)
-        except TypeError as error:
-            raise NumbaTypeError(f"{REFUSED}{error}") from None
+        """Return the task of an argument's type."""
+        if isinstance(kind, task_class):
+            return kind.task  # type: ignore[no-any-return]  # numba is untyped
+        if isinstance(kind, types.Dispatcher):
+            kind = kind.dispatcher.py_func.__name__
+        raise NumbaTypeError(f"{REFUSED}{kind} is not a task: write @forkjoin.task above the function")
 
     def declared(task: Task) -> Any:
         return types.Tuple([numba_type(kind) for kind in task.declared.kinds])
@@ -77,18 +79,26 @@ def _register_with_numba() -> None:
         """Compile a task for its declared types, unless that is being done."""
         task = task_in(kind)
         arguments = (worker, *declared(task))
-        in_progress = isinstance(kind, types.RecursiveCall)
-        if not in_progress or typing_context.callstack.match(task.py_func, arguments) is None:
+        if typing_context.callstack.match(task.py_func, arguments) is None:
             typing_context.resolve_function_type(task.compiled._numba_type_, arguments, {})
         return task
 
     def link(context: Context, kind: NumbaType, worker: NumbaType) -> Task:
-        """Add the code of a task to that which is being built, unless it is not ready: then it is linked later."""
+        """Add the code of a task to that which is being built, unless it is not ready: then it is linked later.
+
+        With the code of a task comes that of all tasks that were once not ready, for it may call them.
+        """
         task = task_in(kind)
-        overload = task.compiled.overloads.get((worker, *declared(task)))
-        if overload is not None:
-            context.add_linking_libs((overload.library,))
+        unready[task, worker] = None
+        if library_of(task, worker) is None:
+            return task
+        libraries = [library_of(other, kind) for other, kind in unready if kind == worker]
+        context.add_linking_libs(tuple(library for library in libraries if library is not None))
         return task
+
+    def library_of(task: Task, worker: NumbaType) -> Any:
+        overload = task.compiled.overloads.get((worker, *declared(task)))
+        return overload and overload.library
 
     def define(function: Any, typer: Any, emit: Any) -> None:
         """As in `lowering.define`; but typers get Numba's typing context too."""
@@ -111,22 +121,40 @@ def _register_with_numba() -> None:
             raise NumbaTypeError(f"{REFUSED}task {task.__name__} declares the arguments {expected}, but gets {given}")
         return declared(task), kind, declared(task)
 
+    def direct_call_signature(typing_context: Any, kind: NumbaType, args: Any, kws: Any) -> Any:
+        """Return the signature of a call as Python writes it: `task(worker, …)`."""
+        task = task_in(kind)
+        if kws or not args:
+            raise NumbaTypeError(f"{REFUSED}task {task.__name__}: call it with the worker and arguments without names")
+        checked_typer(typing_context, kind, types.Tuple(args[1:]))
+        require(typing_context, kind, args[0])
+        return signature(numba_type(task.declared.result), args[0], *declared(task), recvr=kind)
+
+    task_class.call_signature = staticmethod(direct_call_signature)
+
     def call_typer(typing_context: Any, kind: NumbaType, worker: NumbaType, arguments: NumbaType) -> Any:
         task = require(typing_context, kind, worker)
         return numba_type(task.declared.result), kind, worker, declared(task)
 
     def emit_call(context: Context, builder: Builder, signature: Signature, task: IR, worker: IR, arguments: IR) -> IR:
         kind, worker_type, argument_types = signature.args
-        task = link(context, kind, worker_type)
         values = [worker, *cgutils.unpack_tuple(builder, arguments, len(argument_types))]
-        return invoke(
-            context,
-            builder,
-            symbol(task.declared, "call"),
-            signature.return_type,
-            (worker_type, *argument_types),
-            values,
-        )
+        return call_symbol(context, builder, kind, signature.return_type, (worker_type, *argument_types), values)
+
+    def emit_direct_call(context: Context, builder: Builder, signature: Signature, args: list[IR]) -> IR:
+        kind, *kinds = signature.args
+        return call_symbol(context, builder, kind, signature.return_type, tuple(kinds), args[1:])
+
+    def call_symbol(
+        context: Context,
+        builder: Builder,
+        kind: NumbaType,
+        result: NumbaType,
+        kinds: tuple[NumbaType, ...],
+        values: list[IR],
+    ) -> IR:
+        task = link(context, kind, kinds[0])
+        return invoke(context, builder, symbol(task.declared, "call"), result, kinds, values)
 
     def invoke(
         context: Context, builder: Builder, code: Any, result: NumbaType, kinds: tuple[NumbaType, ...], values: list[IR]
@@ -170,6 +198,8 @@ def _register_with_numba() -> None:
 
     define(checked_arguments, checked_typer, lambda context, builder, signature, task, arguments: arguments)
     define(call, call_typer, emit_call)
+    lower_builtin(task_class, types.VarArg(types.Any))(emit_direct_call)
+    lower_constant(task_class)(lambda context, builder, kind, task: context.get_dummy_value())
     define(entry_of, entry_typer, emit_entry)
     define(put_arguments, lambda _, frame, arguments: (types.none, frame, arguments), emit_put)
     define(result_in, lambda _, kind, frame: (numba_type(task_in(kind).declared.result), kind, frame), emit_result)

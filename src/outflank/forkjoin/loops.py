@@ -12,7 +12,7 @@ from typing import Any
 
 from outflank.forkjoin.declared_types import REFUSED, NotATask, converted, declaration
 from outflank.forkjoin.scheduling import spawn, sync
-from outflank.forkjoin.tasks import TASK_OPTIONS, Task, bound, task_of
+from outflank.forkjoin.tasks import TASK_OPTIONS, Task, bound, task_of, task_type
 from outflank.forkjoin.worker import Worker
 from outflank.kernels import cache
 from outflank.kernels.compiler import extend, inner, load_numba
@@ -145,16 +145,13 @@ def _register_with_numba() -> None:
         class Template(AbstractTemplate):  # type: ignore[misc]  # numba is untyped
             key = function
 
-            def generic(self, args: tuple[NumbaType, ...], kws: dict[str, NumbaType]) -> Signature:
-                kinds: list[Any] = [getattr(kind, "dispatcher_type", kind) for kind in args]
-                functions = [kind.dispatcher.py_func for kind in kinds]
+            def generic(self, args: tuple[Any, ...], kws: dict[str, NumbaType]) -> Signature:
+                # A body is a task; a reducer is its function that combines.
+                parts = [kind.task if isinstance(kind, task_type()) else kind.dispatcher.py_func for kind in args]
                 try:
-                    kind = variant_of(*functions).compiled._numba_type_
+                    return signature(variant_of(*parts)._numba_type_, *args)
                 except TypeError as error:
                     raise NumbaTypeError(f"{REFUSED}{error}") from None
-                if kind.dispatcher.is_compiling:  # a loop inside the body of the same loop
-                    kind = types.RecursiveCall(kind)
-                return signature(kind, *args)
 
         def emit(context: Context, builder: Builder, signature: Signature, args: list[IR]) -> IR:
             return context.get_dummy_value()

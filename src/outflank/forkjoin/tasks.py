@@ -1,13 +1,13 @@
 """Tasks: compiled functions that can be spawned."""
 
 from collections.abc import Callable
-from functools import cached_property, partial, update_wrapper
+from functools import cache, cached_property, partial, update_wrapper
 from types import FunctionType
 from typing import Any
 
 from outflank.forkjoin.declared_types import Declaration, NotATask, declaration_of
 from outflank.forkjoin.entries import add_entry
-from outflank.kernels import cache
+from outflank.kernels import cache as kernel_cache
 from outflank.kernels.compiler import OPTIONS, interpreted, load_numba
 from outflank.kernels.lowering import NumbaType
 from outflank.kernels.pipeline import EXTRA_CODE, pipelines
@@ -30,7 +30,7 @@ class Task:
         """Tasks that are made from this one: its parallel loop, and its reductions."""
         setattr(function, _TASK, self)
         setattr(function, EXTRA_CODE, partial(add_entry, self.declared))
-        cache.note_origin(function)
+        kernel_cache.note_origin(function)
 
     def __call__(self, *arguments: Any) -> Any:
         if not interpreted():
@@ -53,12 +53,41 @@ class Task:
 
         return numba.njit(**TASK_OPTIONS, pipeline_class=pipelines().part)(self.py_func)
 
-    @property
+    @cached_property
     def _numba_type_(self) -> NumbaType:
-        return self.compiled._numba_type_  # type: ignore[no-any-return]  # numba is untyped
+        return task_type()(self)  # type: ignore[no-any-return]  # numba is untyped
 
 
 _TASK = "_outflank_task"
+
+
+@cache
+def task_type() -> Any:
+    """Return the class of Numba's types of tasks.
+
+    A type of their own instead of a dispatcher's, since Numba cannot keep code on disk in which two functions call each
+    other: it resolves such calls through pointers of the running process. Tasks call each other by symbols.
+    """
+    load_numba()
+    from numba import types
+
+    class TaskType(types.Callable):  # type: ignore[misc]  # numba is untyped
+        """Numba's type of one task."""
+
+        def __init__(self, task: Task) -> None:
+            super().__init__(f"task({task.name}, {task.declared.number})")
+            self.task = task
+
+        def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+            return self.call_signature(context, self, args, kws)
+
+        def get_call_signatures(self) -> tuple[list[Any], bool]:
+            return [], False
+
+        def get_impl_key(self, sig: Any) -> Any:
+            return TaskType
+
+    return TaskType
 
 
 def task(function: Callable[..., Any]) -> Task:
