@@ -426,6 +426,8 @@ def test_nodes_that_steal_are_simulated_as_machine_code():
     """On one node the report's programs visit the boards of an undivided search; on 64 each has the value of one."""
     report = lab.run("stealing", depth=9, nodes=(1, 64), thresholds=(3, 5))
     assert report.passed
-    runs = [row for row in report["simulated runs"].rows if row["nodes"] == 1]
-    assert len({row["boards"] for row in runs}) == 1
-    assert all(row["steals tried"] > 0 for row in report["simulated runs"].rows if row["nodes"] == 64)
+    runs = report["simulated runs"]
+    columns = (runs.column(name) for name in ("nodes", "boards", "steals tried"))
+    rows = list(zip(*columns, strict=True))
+    assert len({boards for nodes, boards, _ in rows if nodes == 1}) == 1
+    assert all((tried > 0) == (nodes == 64) for nodes, _, tried in rows)

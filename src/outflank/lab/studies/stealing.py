@@ -6,13 +6,14 @@ from functools import partial
 from typing import Literal
 
 from outflank.errors import InvalidOption
+from outflank.games.description import game_named
 from outflank.games.evaluation import evaluation_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_boards import board_named
 from outflank.lab.experiment_report import Sample, sample_shape
 from outflank.lab.measuring.search_log import search
 from outflank.lab.report_programs.classroom import REPORT_000
-from outflank.lab.report_programs.measured_programs import game_of
+from outflank.lab.report_programs.measured_programs import GAME_OF, game_of
 from outflank.lab.simulation.report_costs import PROGRAMS, REPORT_COSTS, costs_of, program_named, steal_bytes
 from outflank.lab.simulation.stealing_report import conclude
 from outflank.lab.simulation.stealing_search import Costs, StealingCluster, StealingTotals
@@ -43,7 +44,7 @@ SHAPES: dict[str, dict[str, Kind]] = {
 class StealingParameters(Parameters):
     """Parameters of the experiment `stealing`."""
 
-    positions: tuple[str, ...] = option(("start",), "Positions of Othello, by name or in any notation.")
+    positions: tuple[str, ...] = option(("start",), "Positions, by name or in any notation.")
     depth: int = option(13, "Plies.")
     thresholds: tuple[int, ...] = option((5,), "Plies left from which on a part is not divided.")
     nodes: tuple[int, ...] = option((1, 4, 16, 64), "Numbers of simulated nodes.")
@@ -71,8 +72,8 @@ class StealingParameters(Parameters):
             program_named(program)
         for position in self.positions:
             board = board_named(position)
-            if game_of(board) != "othello":
-                raise InvalidOption(f"position {position}: report 000's programs play Othello alone")
+            if game_of(board) != GAME_OF["000"]:
+                raise InvalidOption(f"position {position}: report 000 plays {game_named(GAME_OF['000']).title} alone")
             if self.evaluation is not None:
                 evaluation_named(board.game, self.evaluation)
             if self.ordering is not None:
