@@ -56,7 +56,7 @@ SMALL = {
     "scaling": {"depth": 5, "workers": (1, 2), "rounds": 2, "schemes": ("ybw",)},
     "threshold": {"depth": 6, "rounds": 1, "workers": 2, "thresholds": (1, 3)},
     "replication": {"cluster": "local:2", "depth": 6, "rounds": 1, "replication_depths": (2, 3), "threshold": 3},
-    "replay": {"positions": ("start@5",), "workers": (1, 16), "rounds": 1, "recordings": 1},
+    "replay": {"positions": ("start@5",), "workers": (1, 16), "rounds": 1},
     "simulate": {
         "depth": 8,
         "thresholds": (4, 5),

@@ -73,14 +73,19 @@ class RecordedSearches:
 
 
 def record_graphs(
-    searches: Callable[[EventRecording], Iterator[Result]], times: int, *, least_depth: int = 0
+    searches: Callable[[EventRecording], Iterator[Result]],
+    times: int,
+    *,
+    least_depth: int = 0,
+    beside: Callable[[int], None] = lambda round_: None,
 ) -> RecordedSearches:
     """Record the searches `times` times with one worker, and return their graphs.
 
     A strand counts with its least time, so that a preemption in one recording does not lengthen a path. But no run has
     all its strands at their least, which together may be a fifth too short: so the strands of a search are scaled to
     the least time of all of them in one recording. The time of recording is taken off. Split points with less than
-    `least_depth` plies left are not recorded.
+    `least_depth` plies left are not recorded. `beside` is called after each recorded search, with the number of its
+    round from 0.
     """
     event_cost = measured_event_cost()
     recording = EventRecording(ROOM, least_depth=least_depth)
@@ -89,12 +94,13 @@ def record_graphs(
     while True:
         recordings: list[Events] = []
         outside: list[float] = []
-        for cost, results in zip(recorded.costs, rounds, strict=True):
+        for round_, (cost, results) in enumerate(zip(recorded.costs, rounds, strict=True)):
             result = cost.next_of(results)
             if result is not None:
                 recordings.append(recording.take())
                 outside.append(result.seconds - inside_seconds(result))
                 nodes = result.nodes
+                beside(round_)
         if len(recordings) < times:
             break
         events, same = fastest_strands(recordings)

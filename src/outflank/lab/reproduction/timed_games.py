@@ -122,7 +122,7 @@ REPLAYED_NOTE = (
 
 
 def _replay(setting: Setting, report: str, depth: int) -> JsonObject:
-    size = {"rounds": setting.effort.choose(1, 1, 3), "recordings": setting.effort.choose(1, 1, 3)}
+    size = {"rounds": setting.effort.choose(1, 1, 3)}
     return {"whole_game": report, "depth": depth, "workers": THREADS, **size}
 
 

@@ -5,6 +5,7 @@ strand that was preempted in one recording was probably not preempted in another
 equal, which is checked.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -44,6 +45,8 @@ class Cost:
 
     seconds: float = 0.0
     processor_seconds: float = 0.0
+    system_seconds: float = 0.0
+    """Part of the processor time that the operating system took."""
     switches: int = 0
     """Number of involuntary context switches."""
 
@@ -55,9 +58,11 @@ class Cost:
     def next_of(self, searches: Iterator[Result]) -> Result | None:
         """Run the next search, add its cost, and return its result. Return None after the last search."""
         began, processor, switches = time.perf_counter(), time.process_time(), _involuntary_switches()
+        system = os.times().system
         result = next(searches, None)
         self.seconds += time.perf_counter() - began
         self.processor_seconds += time.process_time() - processor
+        self.system_seconds += os.times().system - system
         self.switches += _involuntary_switches() - switches
         return result
 

@@ -6,6 +6,7 @@ of sharing that were measured on this machine. Where there are enough cores the 
 and the table shows the error.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +22,6 @@ from outflank.lab.measuring.search_log import search, without_logging
 from outflank.lab.measuring.search_samples import (
     WARM_DEPTH,
     Workers,
-    alternating,
     grouped,
     processor_times,
 )
@@ -48,7 +48,6 @@ from outflank.search.keywords import SearchArguments
 from outflank.search.request import Limits, Stop
 from outflank.search.results import Result
 from outflank.validation.documents import Count, Duration, Measured, Several
-from outflank.validation.text import how_many
 from outflank.validation.values import Shape
 
 SCHEDULERS: tuple[SchedulerName, ...] = get_args(SchedulerName)
@@ -66,8 +65,7 @@ class ReplayParameters(Parameters):
     schemes: tuple[str, ...] = option(("fork-join",), f"Schemes, by name: {', '.join(SCHEMES)}.")
     depth: int | None = option(None, f"Plies.  [minimax: {by_game('minimax_depth')}; others: {by_game('depth')}]")
     workers: tuple[int, ...] = option((1, 2, 4, 8, 16, 32, 64), "Numbers of workers to simulate.")
-    rounds: int = option(3, "Times that the search really runs on each number of workers for which there are cores.")
-    recordings: int = option(3, "Times that the search is recorded: a strand counts at its least time.")
+    rounds: int = option(3, "Times that the search is recorded, and really run if there are cores: the least counts.")
     evaluation: str | None = option(None, "Another evaluation, by name.  [the game's; of a report's game, its own]")
     least_depth: int = option(LEAST_DEPTH, "Least plies left of the nodes whose division is recorded.")
     threshold: int | None = option(None, "Plies left at which a part is searched alone.  [the scheme's, or report's]")
@@ -135,22 +133,7 @@ class Replay(Experiment[ReplayParameters]):
     parameters = ReplayParameters
 
     def tasks(self, parameters: ReplayParameters) -> Sequence[Task]:
-        subjects = _subjects(parameters)
-        sides = [(subject, workers) for subject in subjects for workers in (0, *parameters.real_workers())]
-        runs = [
-            Task(
-                f"{_title(subject)}, {how_many(workers, 'worker') if workers else 'serial'}, round {round_}",
-                partial(_run, subject, workers, round_),
-            )
-            for round_, (subject, workers) in alternating(sides, parameters.rounds)
-        ]
-        recordings = [
-            Task(f"{_title(subject)}, replay", partial(_replay, parameters, subject), float(parameters.recordings))
-            for subject in subjects
-        ]
-        # Recordings stand between two rounds, so that a change of the processor's clock meets both.
-        half = len(sides) * (parameters.rounds // 2)
-        return [*runs[:half], *recordings, *runs[half:]]
+        return [Task(_title(subject), partial(_measure, parameters, subject)) for subject in _subjects(parameters)]
 
     def shape(self, parameters: ReplayParameters, sample: Sample) -> Shape:
         labels = dict.fromkeys(("position", "scheme"), str) | {"depth": Several}
@@ -242,59 +225,78 @@ def _title(subject: Subject) -> str:
     return f"{subject.scheme}, {subject.name}, depth {subject.depth}"
 
 
-def _run(subject: Subject, workers: int, round_: int, stop: Stop) -> list[Sample]:
-    """Return the time of each search with `workers` workers. 0 means the serial program, which divides nothing."""
+class RealSearches:
+    """The subject's searches with real workers, and the serial program's.
+
+    Rounds run side by side with the recordings, search by search: the speed of a processor changes within seconds, on
+    some machines by a third, and must change for both.
+    """
+
+    def __init__(self, subject: Subject, counts: Sequence[int], rounds: int, stop: Stop) -> None:
+        self.samples: list[Sample] = []
+        self._rounds = [
+            [_timed_turns(subject, workers, round_, stop) for workers in (0, *counts)]
+            for round_ in range(1, rounds + 1)
+        ]
+
+    def run_turn(self, round_: int) -> None:
+        """Run the next search of a round, from 0, with each number of workers. Every other round is in reverse."""
+        for turns in self._rounds[round_][:: -1 if round_ % 2 else 1]:
+            self.samples += (sample for sample in (next(turns, None),) if sample is not None)
+
+    def run_all(self) -> None:
+        """Run the searches of all rounds that are left."""
+        for sides in self._rounds:
+            for turns in sides:
+                self.samples += turns
+
+
+def _timed_turns(subject: Subject, workers: int, round_: int, stop: Stop) -> Iterator[Sample]:
+    """Yield the time of each search with `workers` workers. 0 means the serial program, which divides nothing."""
     if workers == 0:
         shared = ("parallel", "threshold", "schedule")
         subject = replace(subject, options={k: value for k, value in subject.options.items() if k not in shared})
-    samples: list[Sample] = []
-    try:
-        with without_logging():
-            next(subject.searches(stop, depth=min(subject.depth, WARM_DEPTH), workers=max(workers, 1)), None)
+    with without_logging():
+        next(subject.searches(stop, depth=min(subject.depth, WARM_DEPTH), workers=max(workers, 1)), None)
+    searches = subject.searches(stop, workers=max(workers, 1))
+    for turn in itertools.count(1):
         before = processor_times()
-        for turn, result in enumerate(subject.searches(stop, workers=max(workers, 1)), 1):
-            after = processor_times()
-            samples.append(
-                {
-                    "what": REAL,
-                    **subject.labels,
-                    "workers": workers,
-                    "round": round_,
-                    "turn": turn,
-                    "seconds": result.seconds,
-                    "tree_seconds": inside_seconds(result),
-                    "user_seconds": after[0] - before[0],
-                    "system_seconds": after[1] - before[1],
-                    "nodes": result.nodes,
-                }
-            )
-            before = after
-    except BrokenOff:
-        return []
-    return [] if stop.called else samples
+        result = next(searches, None)
+        if result is None:
+            return
+        after = processor_times()
+        yield {
+            "what": REAL,
+            **subject.labels,
+            "workers": workers,
+            "round": round_,
+            "turn": turn,
+            "seconds": result.seconds,
+            "tree_seconds": inside_seconds(result),
+            "user_seconds": after[0] - before[0],
+            "system_seconds": after[1] - before[1],
+            "nodes": result.nodes,
+        }
 
 
-def _replay(parameters: ReplayParameters, subject: Subject, stop: Stop) -> list[Sample]:
-    """Return samples of the subject's recording, and of its replay on each number of workers."""
+def _measure(parameters: ReplayParameters, subject: Subject, stop: Stop) -> list[Sample]:
+    """Return samples of real searches, of the recording, and of its replay on each number of workers."""
+    real = RealSearches(subject, parameters.real_workers(), parameters.rounds, stop)
+    replayed = _replay_graphs if SCHEMES[subject.scheme] == "minimax" else _replay_search
     try:
-        if SCHEMES[subject.scheme] == "minimax":
-            samples = _replay_graphs(parameters, subject, stop)
-        else:
-            samples = _replay_search(parameters, subject, stop)
+        samples = replayed(parameters, subject, real, stop)
     except BrokenOff:
         return []
-    return [] if stop.called else samples
+    return [] if stop.called else [*real.samples, *samples]
 
 
-def _replay_graphs(parameters: ReplayParameters, subject: Subject, stop: Stop) -> list[Sample]:
+def _replay_graphs(parameters: ReplayParameters, subject: Subject, real: RealSearches, stop: Stop) -> list[Sample]:
     """Record the subject's searches with one worker, and schedule their graphs."""
 
     def searches(recording: EventRecording) -> Iterator[Result]:
         return subject.searches(stop, workers=1, instrument=recording)
 
-    before = processor_times()
-    recorded = record_graphs(searches, parameters.recordings, least_depth=parameters.least_depth)
-    system_seconds = (processor_times()[1] - before[1]) / parameters.recordings
+    recorded = record_graphs(searches, parameters.rounds, least_depth=parameters.least_depth, beside=real.run_turn)
     measured = measured_costs()
     counts: Sample = {
         "strands": sum(len(graph.work) for graph in recorded.graphs),
@@ -303,7 +305,7 @@ def _replay_graphs(parameters: ReplayParameters, subject: Subject, stop: Stop) -
         "work_seconds": recorded.work_seconds,
         "span_seconds": recorded.span_seconds,
         "outside_seconds": recorded.outside_seconds,
-        "system_seconds": system_seconds,
+        "system_seconds": min(cost.system_seconds for cost in recorded.costs),
         "lost_share_least": min(cost.lost_share for cost in recorded.costs),
         "unlike": recorded.unlike,
         "lost": recorded.lost,
@@ -331,9 +333,10 @@ def _replay_graphs(parameters: ReplayParameters, subject: Subject, stop: Stop) -
     return samples
 
 
-def _replay_search(parameters: ReplayParameters, subject: Subject, stop: Stop) -> list[Sample]:
+def _replay_search(parameters: ReplayParameters, subject: Subject, real: RealSearches, stop: Stop) -> list[Sample]:
     """Time the subject's searches with one worker, and run them again with virtual workers."""
-    alone = [timed_searches(partial(subject.searches, stop, workers=1)) for _ in range(parameters.recordings)]
+    real.run_all()
+    alone = [timed_searches(partial(subject.searches, stop, workers=1)) for _ in range(parameters.rounds)]
     inside, outside, nodes = (min(figures) for figures in zip(*alone, strict=True))
     measured, node_seconds = measured_costs(), inside / nodes
     none: Sample = dict.fromkeys(("strands", "offers", "span_seconds", "system_seconds", "unlike", "lost"), 0)
