@@ -29,7 +29,8 @@ FAST = 1e9
 
 def six(evidence: Evidence) -> Decision:
     """Neither counting out all lines of 6×6 nor a solver with cut-offs ends within an hour."""
-    seconds, lines = (evidence.value(SEQUENTIAL, name) for name in ("6×6 solved (s)", "6×6 lines of play"))
+    seconds, digits = (evidence.value(SEQUENTIAL, name) for name in ("6×6 solved (s)", "6×6 lines of play, log10"))
+    lines = 10**digits
     return by_case(
         {"trying all lines of play": lines / FAST > SOON, "alpha-beta with a table": seconds > SOON},
         f"6×6 has some {lines:.0e} lines of play (estimated by random games), {lines / FAST / 3.15e7:.0e} years at "

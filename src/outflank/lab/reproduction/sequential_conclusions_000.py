@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterable, Sequence
 from functools import partial
-from math import prod
+from math import log10, prod
 from statistics import fmean, median
 
 from outflank.arena import Openings
@@ -118,7 +118,8 @@ def _rules(games: int, stop: Stop) -> Iterable[MeasuredCell]:
     yield _cell("first moves", len(children))
     yield _cell("first moves that differ", len(set(children)))
     # Knuth (1975): the product of the numbers of moves along a random game is an unbiased estimate of the leaves.
-    yield _cell("6×6 lines of play", fmean(_line_estimate(rng) for _ in range(games)))
+    # As a power of ten: documents have no numbers beyond 10^18.
+    yield _cell("6×6 lines of play, log10", log10(fmean(_line_estimate(rng) for _ in range(games))))
 
 
 def _line_estimate(rng: random.Random) -> float:
