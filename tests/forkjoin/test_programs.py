@@ -188,8 +188,11 @@ def test_wrong_calls_are_refused(fork_join):
 @pytest.mark.interpreted_only
 def test_a_result_of_another_type_than_declared_is_refused(monkeypatch, fork_join):
     monkeypatch.setattr(fork_join.fib, "py_func", lambda worker, n: 0.5)
-    with pytest.raises(forkjoin.NotATask, match=r"0\.5 is not an integer"):
+    with pytest.raises(forkjoin.NotATask, match=r"task fib: 0\.5 is not an integer, .* annotate it `-> float`"):
         forkjoin.run(fork_join.fib, 1)
+    identity = forkjoin.Reducer((-100, np.uint64(64), 0), lambda left, right: left)
+    with pytest.raises(forkjoin.NotATask, match=r"task linear: .* `-> tuple\[int, np.uint64, int\]`"):
+        forkjoin.reduce(None, identity, programs.linear, 0, 1, 1, 1)
 
 
 @forkjoin.task

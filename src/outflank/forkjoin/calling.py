@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from outflank.forkjoin.declared_types import REFUSED, converted, is_convertible, numba_type, value_from, words_of
+from outflank.forkjoin.declared_types import REFUSED, is_convertible, numba_type, value_from, words_of
 from outflank.forkjoin.entries import Words, symbol
 from outflank.forkjoin.shared_state import Frame, frame_at
 from outflank.forkjoin.tasks import Task, task_of, task_type
@@ -21,7 +21,7 @@ def checked_arguments(task: Task, arguments: Any) -> Any:
 
 def call(task: Task, worker: Worker, arguments: Any) -> Any:
     """Call a task and return its result."""
-    return converted(task.declared.result, task.py_func(worker, *arguments))
+    return task.declared.converted_result(task.py_func(worker, *arguments))
 
 
 def entry_of(task: Task, worker: Worker) -> Int:

@@ -53,7 +53,19 @@ class Declaration:
         if len(arguments) != len(self.parameters):
             expected = f"({', '.join(self.parameters)})" if self.parameters else "none"
             raise NotATask(f"task {self.name}: {len(arguments)} arguments, expected {expected}")
-        return tuple(converted(kind, value) for kind, value in zip(self.kinds, arguments, strict=True))
+        try:
+            return tuple(converted(kind, value) for kind, value in zip(self.kinds, arguments, strict=True))
+        except NotATask as error:
+            raise NotATask(f"task {self.name}: {error}, as its argument is declared") from None
+
+    def converted_result(self, value: Any) -> Any:
+        """Return a result in its declared type."""
+        try:
+            return converted(self.result, value)
+        except NotATask as error:
+            annotation = _annotation_of(value)
+            advice = f"; annotate it `-> {annotation}`" if annotation else ""
+            raise NotATask(f"task {self.name}: {error}, as its result is declared{advice}") from None
 
 
 def declaration_of(function: FunctionType) -> Declaration:
@@ -108,7 +120,17 @@ def converted(kind: Kind, value: Any) -> Any:
         return float(value)
     if kind is not float and isinstance(value, int | np.integer):
         return kind(int(value))
-    raise NotATask(f"{value!r} is not {'a number' if kind is float else 'an integer'}, as the task declares")
+    raise NotATask(f"{value!r} is not {'a number' if kind is float else 'an integer'}")
+
+
+def _annotation_of(value: Any) -> str:
+    """Return the annotation that declares the type of a value; empty if there is none."""
+    if isinstance(value, tuple) and value:
+        parts = [_annotation_of(part) for part in value]
+        return f"tuple[{', '.join(parts)}]" if all(parts) else ""
+    if isinstance(value, np.uint64):
+        return "np.uint64"
+    return "int" if isinstance(value, int | np.integer) else "float" if isinstance(value, float | np.floating) else ""
 
 
 def numba_type(kind: Kind) -> Any:

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
-from outflank.forkjoin.declared_types import REFUSED, NotATask, converted, declaration
+from outflank.forkjoin.declared_types import REFUSED, NotATask, declaration
 from outflank.forkjoin.scheduling import spawn, sync
 from outflank.forkjoin.tasks import TASK_OPTIONS, Task, bound, task_of, task_type
 from outflank.forkjoin.worker import Worker
@@ -117,7 +117,7 @@ def reduction_of(body: Task, reducer: Reducer) -> Task:
         raise NotATask(f"reduce: {reducer!r} is not a Reducer")
     if body.declared.result is None:
         raise NotATask(f"reduce: task {body.__name__} has no result")
-    identity = converted(body.declared.result, reducer.identity)
+    identity = body.declared.converted_result(reducer.identity)
     return _variant(body, reducer, _reduction_part, body.declared.result, COMBINE=reducer, IDENTITY=identity)
 
 

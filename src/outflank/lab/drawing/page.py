@@ -338,7 +338,7 @@ def _verdict(report: Report) -> str:
 def banners(report: Report) -> Iterable[str]:
     """Yield warnings that stand before everything else: a failed or interrupted run."""
     if not report.passed:
-        yield '<p class="banner"><strong>Failed.</strong> Something that had to be equal is not.</p>'
+        yield '<p class="banner"><strong>Failed.</strong> Something that must hold does not: see below.</p>'
     if not report.complete:
         yield '<p class="banner"><strong>Incomplete.</strong> The run was interrupted, and this is what it had.</p>'
 

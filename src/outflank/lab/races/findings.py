@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from outflank.lab.races.declared import Declaration, SourceLine, declaration_at, every_declaration
 from outflank.lab.races.vector_clocks import Pair, RaceCount, Touch
+from outflank.validation.text import how_many
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,16 @@ def merged(races: Iterable[Race]) -> tuple[Race, ...]:
         times = race.times + (by_key[key].times if key in by_key else 0)
         by_key[key] = replace(by_key.get(key, race), times=times)
     return tuple(by_key[key] for key in sorted(by_key))
+
+
+def problems_text(races: int, unfinished: int, wrong: int, schedules: int) -> str:
+    """Return what a race check has found in words, from its counts; empty if nothing is wrong."""
+    problems = [
+        how_many(races, "race") if races else "",
+        f"{unfinished:,} of {how_many(schedules, 'schedule')} failed or did not end" if unfinished else "",
+        f"{wrong:,} of {how_many(schedules, 'schedule')} gave a wrong value" if wrong else "",
+    ]
+    return ", and ".join(filter(None, problems))
 
 
 def unseen_among(races: Iterable[Race]) -> tuple[Declaration, ...]:

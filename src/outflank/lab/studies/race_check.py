@@ -12,6 +12,7 @@ from outflank.lab.experiment_boards import board_named
 from outflank.lab.experiment_report import ReportTable, Sample, sample_shape
 from outflank.lab.measuring.child_process import Failed, measure_in_child
 from outflank.lab.measuring.search_samples import grouped, number
+from outflank.lab.races.findings import problems_text
 from outflank.search.division import scheme_named
 from outflank.search.request import Stop
 from outflank.validation.documents import Count, JsonObject
@@ -109,7 +110,11 @@ class Races(Experiment[RaceCheckParameters]):
             if rows:
                 tables.append(ReportTable.of(title, rows))
         accesses = sum(int(number(sample["accesses"])) for sample in totals)
-        verdict = "no race but the declared ones" if passed else "something is wrong"
+        races_left, unfinished, wrong, schedules = (
+            sum(int(number(line[name])) for line in lines)
+            for name in ("other races", "searches without end", "wrong values", "schedules")
+        )
+        verdict = problems_text(races_left, unfinished, wrong, schedules) or "no race but the declared ones"
         troubles = [f"{sample['scheme']}: {sample['trouble']}" for sample in totals if sample["trouble"]]
         notes = (f"{accesses:,} accesses watched: {verdict}.", *troubles)
         return Conclusion(tables=tuple(tables), notes=notes, passed=passed)

@@ -30,6 +30,7 @@ from outflank.lab.measuring.task_samples import (
     measure_replay,
     measure_scaling,
 )
+from outflank.lab.races.findings import problems_text
 from outflank.lab.spans.task_spans import RUNS, WAITS
 from outflank.validation.documents import Count, JsonObject
 from outflank.validation.text import how_many
@@ -290,5 +291,7 @@ def _race_tables(whole: Sample, races: Sequence[Sample]) -> tuple[list[ReportTab
                 [{name: race[name] for name in ("memory", "first", "second", "times")} for race in own],
             )
         )
-    note = f"{number(whole['accesses']):,.0f} accesses watched: {'no race' if clean else 'something is wrong'}."
+    unfinished, wrong, schedules = (int(number(whole[name])) for name in ("unfinished", "wrong_values", "schedules"))
+    verdict = problems_text(len(own), unfinished, wrong, schedules) or "no race"
+    note = f"{number(whole['accesses']):,.0f} accesses watched: {verdict}."
     return tables, f"{note} {whole['trouble']}".strip(), clean

@@ -274,7 +274,7 @@ def _show(report: Report, *, as_json: bool, out: str | None) -> None:
     if not report.complete:
         console.print("• The run was interrupted: this is a part of it.")
     if not report.passed:
-        console.print("• FAILED: something that had to be equal is not.")
+        console.print("• FAILED: something that must hold does not; see above.")
     if out is not None:
         names = sorted(report.written, key=lambda name: (name.count("."), name))  # the page before its figures
         more = f" and {len(names) - MOST_FILES} more" if len(names) > MOST_FILES else ""
