@@ -32,7 +32,8 @@ def value(worker, own: np.uint64, opp: np.uint64, depth: int) -> int:
         worker.data.leaves[0] += 1
         return popcount(own) - popcount(opp)
     if passes:
-        return -value(worker, opp, own, depth - 1)
+        child = play(game, OthelloPosition(own, opp), MOVE(PASS))
+        return -value(worker, child.own, child.opp, depth - 1)
     best = -100
     while todo != U64(0):
         child = play(game, OthelloPosition(own, opp), MOVE(lowest(todo)))

@@ -9,7 +9,7 @@ import pytest
 import outflank
 from outflank import OthelloBoard, OutflankError
 from outflank.games.evaluation import value
-from outflank.kernels.compiler import explanation_of, kernel
+from outflank.kernels.compiler import compiler_message, explanation_of, inner, kernel
 
 WEIGHTS = {"corner": 12}
 
@@ -40,6 +40,16 @@ def borrowed(number):
 @kernel
 def mistaken(number):
     return number.nothing
+
+
+@inner
+def half(number):
+    return number / "nothing"
+
+
+@kernel
+def calls_a_mistaken_one(number):
+    return half(number)
 
 
 beside = ModuleType("beside")
@@ -76,6 +86,15 @@ def test_what_is_no_common_mistake_is_left_to_the_compiler():
     with pytest.raises(Exception, match="nothing") as caught:
         mistaken(1)
     assert not isinstance(caught.value, OutflankError)
+    message = f"line {last_line(mistaken)}: Unknown attribute 'nothing' of type int64"
+    assert compiler_message(caught.value, __file__) == message
+    with pytest.raises(Exception, match="nothing") as caught:
+        calls_a_mistaken_one(1)
+    line = half.__code__.co_firstlineno + 2
+    assert compiler_message(caught.value, __file__) == (
+        f"line {line}: No implementation of function Function(<built-in function truediv>) found for signature: "
+        "truediv(int64, Literal[str](nothing))"
+    )
 
 
 @pytest.mark.interpreted_only
@@ -85,6 +104,31 @@ def test_the_compilers_colours_are_no_hindrance():
     told = "\x1b[1mUntyped global name 'weight':\x1b[0m \x1b[1mCannot determine Numba type of <class 'function'>\x1b[0m"
     found = explanation_of(TypingError(f'{told}\n\n\x1b[1mFile "own.py", line 7:\x1b[0m'))
     assert str(found).startswith("own.py, line 7: weight is plain Python")
+
+
+@pytest.mark.interpreted_only
+def test_the_message_of_a_rejected_candidate_is_the_innermost():
+    kind = type("TypingError", (Exception,), {"__module__": "numba.core.errors"})
+    told = """Failed in nopython mode pipeline (step: nopython frontend)
+No implementation of function Function(<function play>) found for signature:
+
+ >>> play(int64)
+
+There are 2 candidate implementations:
+      - Of which 2 did not match due to:
+      Overload in function 'play': File: rules.py: Line 30.
+        With argument(s): '(int64)':
+       Rejected as the implementation raised a specific error:
+         TypingError: Failed in nopython mode pipeline (step: nopython frontend)
+       Cannot unify int64 and none for 'best.2', defined at /home/me/own.py (7)
+
+       File "../me/own.py", line 7:
+       def play(game):
+  raised from /numba/typeinfer.py:1091
+"""
+    found = compiler_message(kind(told), "/home/me/own.py")
+    assert found == "line 7: Cannot unify int64 and none for 'best.2', defined at own.py (7)"
+    assert compiler_message(ValueError(told), "own.py") is None
 
 
 @pytest.mark.interpreted_only

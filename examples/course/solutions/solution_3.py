@@ -12,8 +12,6 @@ from outflank.othello.squares import START, othello
 
 ASSIGNMENT = 3
 
-ALL = U64(0)
-
 NOTHING = (-(1 << 20), PASS, 0)
 
 
@@ -35,42 +33,20 @@ best = forkjoin.Reducer(NOTHING, better)
 
 
 @forkjoin.task
-def value(worker, own: np.uint64, opp: np.uint64, todo: np.uint64, depth: int) -> tuple[int, int]:
-    """Return value and leaves of a position in which only the moves `todo` are tried, or `ALL` legal moves."""
-    game = worker.data.game
-    if todo == ALL and depth > 0:
-        todo = legal(own, opp) & game.mask
-        if todo == U64(0) and legal(opp, own) & game.mask != U64(0):
-            child = play(game, OthelloPosition(own, opp), MOVE(PASS))
-            below, leaves = value(worker, child.own, child.opp, ALL, depth - 1)
-            return -below, leaves
-    if todo == U64(0):
-        return popcount(own) - popcount(opp), 1
-    others = todo & (todo - U64(1))
-    if others == U64(0):
-        child = play(game, OthelloPosition(own, opp), MOVE(lowest(todo)))
-        below, leaves = value(worker, child.own, child.opp, ALL, depth - 1)
-        return -below, leaves
-    spawned = forkjoin.spawn(worker, value, own, opp, others, depth)
-    first, first_leaves = value(worker, own, opp, todo ^ others, depth)
-    second, second_leaves = forkjoin.sync(worker, spawned)
-    return max(first, second), first_leaves + second_leaves
-
-
-@forkjoin.task
 def try_move(worker, index: int, own: np.uint64, opp: np.uint64, depth: int) -> tuple[int, int, int]:
-    """Return the value of a move of the root, by its number in ascending order, the move, and its leaves."""
-    todo = legal(own, opp) & worker.data.game.mask
+    """Return the value of a move, given by its number in ascending order, the move, and its leaves."""
+    game = worker.data.game
+    todo = legal(own, opp) & game.mask
     for _ in range(index):
         todo &= todo - U64(1)
     move = PASS if todo == U64(0) else lowest(todo)
-    child = play(worker.data.game, OthelloPosition(own, opp), MOVE(move))
-    below, leaves = value(worker, child.own, child.opp, ALL, depth - 1)
+    child = play(game, OthelloPosition(own, opp), MOVE(move))
+    below, _, leaves = answer(worker, child.own, child.opp, depth - 1)
     return -below, move, leaves
 
 
 @forkjoin.task
-def root(worker, own: np.uint64, opp: np.uint64, depth: int) -> tuple[int, int, int]:
+def answer(worker, own: np.uint64, opp: np.uint64, depth: int) -> tuple[int, int, int]:
     """Return the value of a position, its best move and the number of leaves below it."""
     mask = worker.data.game.mask
     count = popcount(legal(own, opp) & mask)
@@ -83,7 +59,7 @@ def root(worker, own: np.uint64, opp: np.uint64, depth: int) -> tuple[int, int, 
 
 def program(game, position, depth):
     """Return the program that finds value, best move and leaves of a position."""
-    return forkjoin.Program(root, position.own, position.opp, depth, data=Data(game))
+    return forkjoin.Program(answer, position.own, position.opp, depth, data=Data(game))
 
 
 def from_start(depth: int = 5):

@@ -39,6 +39,11 @@ _GLOBAL = re.compile(r"Untyped \w+ name '(\w+)': Cannot determine Numba type of 
 _ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '([^']+)'[^\n]*" + _PLACE, re.DOTALL)
 
 
+_NESTING = re.compile(r"\s+|\w+Error: |Failed in \w+ mode pipeline \(step: [^)]*\)")
+"""Pattern of the lines that Numba writes before the message of an error inside an error."""
+
+_REJECTED = re.compile(r"raised a specific error:\s*\w+: (?=Failed in )")
+
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """Pattern of escape sequences for colours, which Numba's messages have if the package for colours is installed."""
 
@@ -59,9 +64,7 @@ def raise_explanation(error: Exception) -> None:
 
 def explanation_of(error: Exception) -> NotCompiled | None:
     """Return a one-line explanation of a compiler error; None if there is none."""
-    if type(error).__module__ not in ("numba.core.errors", "numba.cuda.core.errors"):
-        return None
-    text = _COLOUR.sub("", str(error))
+    text = _compiler_text(error)
     if match := _GLOBAL.search(text):
         name, kind, file, line = match.groups()
         is_function = kind == "function"
@@ -79,6 +82,31 @@ def explanation_of(error: Exception) -> NotCompiled | None:
         return NotCompiled(f"{place}: {name} is plain Python, which kernel code cannot call: {advice}")
     allowed = "numbers, tuples of them, NumPy arrays, and functions with @inner above them"
     return NotCompiled(f"{place}: {name} is a {kind}, which kernel code cannot use; it can use {allowed}")
+
+
+def compiler_message(error: BaseException, file: str) -> str | None:
+    """Return the innermost message of a compiler error, with the line of `file` that it names; None for other errors.
+
+    It is for code without an explanation. Numba nests messages; the innermost is the first, or that of the last
+    candidate that fits the call and cannot be compiled.
+    """
+    text = _compiler_text(error)
+    if not text:
+        return None
+    inner = _REJECTED.split(text)[-1]
+    while match := _NESTING.match(inner):
+        inner = inner[match.end() :]
+    lines = [line.strip().removeprefix(">>> ") for line in inner.splitlines() if line.strip()] or [type(error).__name__]
+    message = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    name = Path(file).name
+    place = re.search(rf'File "(?:[^"]*[/\\])?{re.escape(name)}", line (\d+)', inner + text)
+    return f"{f'line {place[1]}: ' if place else ''}{message.replace(file, name)}"
+
+
+def _compiler_text(error: BaseException) -> str:
+    """Return the text of a compiler error; empty for other errors."""
+    is_numbas = type(error).__module__ in ("numba.core.errors", "numba.cuda.core.errors")
+    return _COLOUR.sub("", str(error)) if is_numbas else ""
 
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}

@@ -1,8 +1,9 @@
 """Program that runs the checks of an assignment on a submission, in a process of its own.
 
 It reads a JSON object from standard input: the submission's file, the number of the assignment, the seed, and whether
-to run the checks that need compiled kernels or the others. It prints a line when it is ready, and one for each check:
-whether it passed, and the feedback. What the submission prints goes to standard error.
+to run the checks that need compiled kernels or the others. It prints a line when it is ready, one when the submission
+is imported, which says why it cannot be graded or is empty, and one for each check: whether it passed, and the
+feedback. What the submission prints goes to standard error.
 """
 
 import json
@@ -12,6 +13,7 @@ import traceback
 from types import ModuleType
 
 from outflank.errors import OutflankError
+from outflank.kernels.compiler import compiler_message
 from outflank.lab.grading.assignment import Assignment, Check, Wrong
 from outflank.lab.grading.submission import MEMORY_BYTES, assignment_numbered
 from outflank.plugins import error_text
@@ -27,10 +29,10 @@ def main() -> None:
     assignment = assignment_numbered(request["assignment"])
     print("ready", file=results, flush=True)
     program, trouble = _load(request["file"], assignment)
+    print(json.dumps(trouble), file=results, flush=True)
     for check in assignment.checks:
-        if check.compiled is request["compiled"]:
-            result = (False, trouble) if program is None else _result_of(check, program, request["seed"])
-            print(json.dumps(result), file=results, flush=True)
+        if program is not None and check.compiled is request["compiled"]:
+            print(json.dumps(_result_of(check, program, request["seed"])), file=results, flush=True)
     os._exit(0)  # threads that the submission has left behind do not delay the end
 
 
@@ -47,9 +49,9 @@ def _load(file: str, assignment: Assignment) -> tuple[ModuleType | None, str]:
     try:
         program = import_user_module(file)
     except OutflankError as error:
-        return None, f"the file cannot be imported: {str(error).partition(': ')[2]}"
+        return None, f"it cannot be imported: {str(error).partition(': ')[2]}"
     missing = assignment.missing_names(program)
-    return (None, f"the file does not define {', '.join(missing)}") if missing else (program, "")
+    return (None, f"it does not define {', '.join(missing)}") if missing else (program, "")
 
 
 def _result_of(check: Check, program: ModuleType, seed: int) -> tuple[bool, str]:
@@ -69,6 +71,8 @@ def _result_of(check: Check, program: ModuleType, seed: int) -> tuple[bool, str]
 
 def _failure_text(error: BaseException, file: str) -> str:
     """Return an exception in one line, with the submission's line at which it was raised."""
+    if (message := compiler_message(error, file)) is not None:
+        return f"it cannot be compiled: {message}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     place = f"line {lines[-1]}: " if lines else ""
     return " ".join(f"{place}{type(error).__name__}: {error_text(error)}".split())

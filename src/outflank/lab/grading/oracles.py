@@ -46,7 +46,7 @@ class Position(NamedTuple):
         return self.own.bit_count() - self.opp.bit_count()
 
     def __str__(self) -> str:
-        return f"{self.size}×{self.size}, own={self.own:#x}, opp={self.opp:#x}"
+        return f"Position({self.size}, {self.own:#x}, {self.opp:#x})"  # Python, so that it can be tried again
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -33,7 +33,7 @@ SECONDS = 120.0
 MEMORY_BYTES = 4 << 30
 """Limit on the address space of the child process, where the system can set one."""
 
-NUMBER = re.compile(r"^ASSIGNMENT\s*=\s*(\d++)", re.MULTILINE)
+NUMBER_LINE = re.compile(r"^ASSIGNMENT[ \t]*=[ \t]*(.*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,23 +87,35 @@ def grade(
     seed: int = 1,
     quick: bool = False,
     seconds: float = SECONDS,
+    progress: Callable[[str], None] | None = None,
 ) -> Grade:
     """Run the checks of an assignment on the program in `file` and return the grade.
 
     Without a number, the program's line `ASSIGNMENT = N` chooses the assignment. Positions are drawn from `seed`. If
     `quick`, checks that compile the program are left out. A check that takes more than `seconds` ends the grading, and
-    all checks after it fail. The program runs with the rights of the caller: this is no sandbox.
+    all checks after it fail. `progress` is called with the name of each check before it runs. The program runs with the
+    rights of the caller: this is no sandbox.
+
+    Raise `OutflankError` if the program cannot be graded: it cannot be imported, lacks a name that the assignment
+    requires, or is for another assignment.
     """
     path = Path(file)
-    number = _assignment_of(path) if assignment is None else assignment
+    number = _assignment_of(path, assignment)
     task = assignment_numbered(number)
-    _source_of(path)
-    results = []
+    results: list[CheckResult] = []
     for compiled in (False,) if quick else (False, True):
         checks = [check for check in task.checks if check.compiled is compiled]
-        if checks:
-            request = {"file": str(path.resolve()), "assignment": number, "seed": seed, "compiled": compiled}
-            results += list(_results(checks, request, compiled=compiled, seconds=seconds))
+        if not checks:
+            continue
+        request = {"file": str(path.resolve()), "assignment": number, "seed": seed, "compiled": compiled}
+        child = _Child(request, compiled=compiled)
+        try:
+            trouble = child.loading_trouble(seconds)
+            if trouble and not results:
+                raise OutflankError(f"{path}: {trouble}")
+            results += _results(child, checks, trouble, seconds, progress or (lambda name: None))
+        finally:
+            child.close()
     return Grade(assignment=number, title=task.title, checks=tuple(results))
 
 
@@ -116,15 +128,25 @@ def _source_of(path: Path) -> str:
         raise OutflankError(f"{path}: it is not text in UTF-8") from None
 
 
-def _assignment_of(path: Path) -> int:
-    number = NUMBER.search(_source_of(path))
-    if number is None:
-        raise OutflankError(f"{path}: it has no line ASSIGNMENT = N; give the number with --assignment")
-    return int(number[1])
+def _assignment_of(path: Path, expected: int | None) -> int:
+    """Return the number of the assignment: that in the file, which must be the expected one if there are both."""
+    line = NUMBER_LINE.search(_source_of(path))
+    if line is None:
+        if expected is None:
+            raise OutflankError(f"{path}: it has no line ASSIGNMENT = N; give the number with --assignment")
+        return expected
+    digits = line[1].partition("#")[0].strip()
+    if not re.fullmatch("[0-9]{1,9}", digits):
+        raise OutflankError(
+            f"{path}: ASSIGNMENT = {line[1]}: expected a number from {min(ASSIGNMENTS)} to {max(ASSIGNMENTS)}"
+        )
+    if expected not in (None, int(digits)):
+        raise OutflankError(f"{path}: it says ASSIGNMENT = {digits}, so it is not graded as assignment {expected}")
+    return int(digits)
 
 
 class _Child:
-    """The process that runs the checks. It prints a line when it is ready, and one for each check."""
+    """The process that runs the checks. Its lines are described in `outflank.lab.grading.__main__`."""
 
     def __init__(self, request: dict[str, Any], *, compiled: bool) -> None:
         self._process = subprocess.Popen(
@@ -166,6 +188,14 @@ class _Child:
         last = f": {self._errors[-1].strip()}" if self._errors and status != 0 else ""
         raise Wrong(f"the program was ended by signal {-status}" if status < 0 else f"the program ended{last}")
 
+    def loading_trouble(self, seconds: float) -> str:
+        """Return why the submission cannot be graded; empty if it was imported and has all required names."""
+        self.line(None)  # the grader's own modules are imported
+        try:
+            return str(json.loads(self.line(seconds)))
+        except Wrong as wrong:
+            return f"{wrong} while it was imported"
+
     def close(self) -> None:
         """End the process."""
         self._process.kill()
@@ -177,19 +207,15 @@ class _Child:
 
 
 def _results(
-    checks: Sequence[Check], request: dict[str, Any], *, compiled: bool, seconds: float
+    child: _Child, checks: Sequence[Check], trouble: str, seconds: float, progress: Callable[[str], None]
 ) -> Iterator[CheckResult]:
-    """Yield the results of `checks`, which a child process runs one after the other."""
-    child, trouble = _Child(request, compiled=compiled), ""
-    try:
-        child.line(None)  # modules are imported, and no check has begun
-        for check in checks:
-            passed, feedback = False, trouble
-            if not trouble:
-                try:
-                    passed, feedback = json.loads(child.line(seconds))
-                except Wrong as wrong:
-                    feedback, trouble = str(wrong), f"not run, because {check.name!r} ended the program"
-            yield CheckResult(name=check.name, points=check.points, passed=passed, feedback=feedback)
-    finally:
-        child.close()
+    """Yield the results of `checks`, which the child runs one after the other. With a `trouble` they all fail."""
+    for check in checks:
+        passed, feedback = False, trouble
+        if not trouble:
+            progress(check.name)
+            try:
+                passed, feedback = json.loads(child.line(seconds))
+            except Wrong as wrong:
+                feedback, trouble = str(wrong), f"not run, because {check.name!r} ended the program"
+        yield CheckResult(name=check.name, points=check.points, passed=passed, feedback=feedback)

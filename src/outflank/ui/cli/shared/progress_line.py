@@ -31,14 +31,17 @@ class ThrottledPrinter:
 
 
 @contextmanager
-def progress_line(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Yield a function that shows a text as the current progress."""
+def progress_line(*, quiet: bool = False, throttled: bool = True) -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows a text as the current progress.
+
+    In a pipe it prints every text if it is not `throttled`: for a few steps, each of which may take minutes.
+    """
     console = diagnostics()
     if quiet or console.is_dumb_terminal:
         yield lambda text: None
         return
     if not console.is_terminal:
-        yield ThrottledPrinter(console)
+        yield ThrottledPrinter(console) if throttled else console.print
         return
     from rich.live import Live
     from rich.text import Text
