@@ -12,10 +12,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SOLUTIONS = EXAMPLES / "course" / "solutions"
 
 SMALL = {
-    "report_000": {"DEPTH": 3, "MIDGAME_DEPTH": 3, "SEARCH_DEPTH": 4, "THRESHOLDS": (1, 2), "ROUNDS": 1},
-    "report_001": {"DEPTH": 2, "DEPTHS": (2,), "WORKERS": (1, 2), "GAMES": 1},
-    "report_002": {"DEPTHS": (3,), "GRANULARITY_DEPTH": 2, "ROUNDS": 1},
-    "report_003": {"DEPTHS": (1, 2), "PRUNING_DEPTH": 2, "SCHEDULE_DEPTH": 2, "THREADS": (1, 48), "ROUNDS": 1},
+    "report_000": {"DEPTH": 1, "MIDGAME_DEPTH": 1, "SEARCH_DEPTH": 2, "THRESHOLDS": (1, 2), "ROUNDS": 1},
+    "report_001": {"DEPTH": 1, "DEPTHS": (1,), "ALGORITHMS": ("AlphaBeta", "Jamboree"), "WORKERS": (1,), "GAMES": 1},
+    "report_002": {"DEPTHS": (1,), "GRANULARITY": 0, "GRANULARITY_DEPTH": 1, "TIMED_DEPTH": 2, "ROUNDS": 1},
+    "report_003": {"DEPTHS": (1,), "PRUNING_DEPTH": 1, "SCHEDULE_DEPTH": 1, "THREADS": (1, 48), "ROUNDS": 1},
     "report_004": {"DEPTHS": (1, 2), "DEPTH": 1, "THREADS": (1, 2), "ROUNDS": 1},
     "course/assignment_1": {"SIZE": 6, "DEPTH": 2},
     "course/assignment_2": {"SIZE": 6, "DEPTH": 2},
@@ -96,8 +96,8 @@ def test_a_notebook_of_the_course_runs_with_the_model_solution(name, monkeypatch
             assert "<svg" in figure._repr_html_()
 
 
-@pytest.mark.compiled
-@pytest.mark.slow(20)
+@pytest.mark.interpreted_only
+@pytest.mark.slow(3)
 @pytest.mark.parametrize("name", ["report_000", "report_001", "report_002", "report_003"])
 def test_every_cell_of_a_report_runs_in_order(name):
     shown = run_all(name)
