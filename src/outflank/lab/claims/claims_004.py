@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations, product
 
+from outflank.lab.claims.deciding import by_case
 from outflank.lab.claims.ledger import CONFIRMED, CONTRADICTED, Answer, Claim, Decision, Evidence, Missing, judged
 from outflank.lab.claims.replayed import Seconds, with_replay
 from outflank.lab.experiment_report import Sample
@@ -432,6 +433,17 @@ def _waiting(evidence: Evidence) -> Decision:
     )
 
 
+def _sharing_does_not_pay(evidence: Evidence) -> Decision:
+    """With the burden the parallelism is below 1 at depths 1 to 3, and above 1 at depth 4."""
+    burdened = {depth: evidence.value(PROFILE, depth, "burdened_parallelism") for depth in (1, 2, 3, 4)}
+    printed = ", ".join(str(PRINTED[depth]["burdened_parallelism"]) for depth in burdened)
+    return by_case(
+        {f"depth {depth}": (value < 1) == (depth < 4) for depth, value in burdened.items()},
+        f"With the burden, parallelism at depths 1 to 4 is {', '.join(f'{value:.3g}' for value in burdened.values())} "
+        f"(the report's table: {printed}).",
+    )
+
+
 Row = tuple[str, str, Answer, Callable[[Evidence], Decision]]
 """Place in the report, conclusion, expected answer, and the function that decides."""
 
@@ -469,6 +481,12 @@ ROWS: tuple[Row, ...] = (
         f"{PRINTED[DEPTH]['burdened_parallelism']}.",
         CONFIRMED,
         _close_column("burdened_parallelism"),
+    ),
+    (
+        "Cilkview, table",
+        "Up to depth 3 it is below 1, so that sharing does not pay.",
+        Answer.DEPENDS,
+        _sharing_does_not_pay,
     ),
     ("HPCToolkit", "Most of the time is spent in the program's main function.", Answer.DEPENDS, _main_function),
     (

@@ -255,6 +255,12 @@ FLOODS = f"{LIBRARY} A test floods our own nodes with updates of 10,000 entries,
 
 STATEMENTS: tuple[Conclusion, ...] = (
     ("Move ordering", "Move ordering is mostly unrelated to parallelization.", CONFIRMED, _unordered),
+    (
+        "Parallelization",
+        "The step from the sequential to the parallel program took no effort.",
+        NOT_TESTABLE,
+        not_testable("How much work a program is to write is no measurement of ours."),
+    ),
     ("Parallelization", "Nothing more can be optimized in the parallel program itself.", CONTRADICTED, _par_improved),
     (
         "Parallelization",
@@ -293,7 +299,9 @@ STATEMENTS: tuple[Conclusion, ...] = (
         ("Trouble with Satin", says, NOT_TESTABLE, not_testable(because))
         for says, because in (
             ("Crashes on 16 or more processors came from a fault in Satin: aborted jobs could spawn others.", ABORTS),
+            ("They do not occur if the move in the table is not searched first.", LIBRARY),
             ("A check in Satin's spawn removes the crashes.", LIBRARY),
+            ("The check was missing because the case was thought to be impossible.", "It is a guess about authors."),
             (
                 "Callers of aborted methods go on running, which can corrupt a table or waste work.",
                 "It is a property of Satin's compiler; in our program an aborted part writes nothing.",
@@ -302,6 +310,7 @@ STATEMENTS: tuple[Conclusion, ...] = (
                 "There is no trivial patch; an internal exception would be the cleaner solution.",
                 "It is a proposal for Satin that nobody has tried; ours unwinds by a flag that every caller reads.",
             ),
+            ("A general handler of that exception would be easier to understand.", "It is a proposal for Satin."),
             ("Otherwise programmers have to be told of such quirks.", "It is advice."),
         )
     ),
@@ -314,9 +323,13 @@ STATEMENTS: tuple[Conclusion, ...] = (
                 "barrier.",
                 LIBRARY,
             ),
+            ("A group cannot be joined in spawnable methods or static initializers.", LIBRARY),
             ("There is probably a cleaner solution than changing Satin's compiler.", LIBRARY),
             ("GMI generates wrong code for methods with two arrays of one type.", LIBRARY),
             ("GMI deadlocks when two or more instances send large arrays to each other.", FLOODS),
+            ("The deadlock occurs without Satin too, between two instances of GMI alone.", LIBRARY),
+            ("All other kinds of invocation deadlock as well.", LIBRARY),
+            ("A receiver should never have to wait for long inside an upcall.", FLOODS),
             ("The abstraction of Ibis makes the cause of the deadlock impossible to find.", LIBRARY),
         )
     ),

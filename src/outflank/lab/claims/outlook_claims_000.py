@@ -93,6 +93,18 @@ STATEMENTS: tuple[Conclusion, ...] = (
         NOT_TESTABLE,
         not_testable("It is an opinion on libraries that we do not have."),
     ),
+    (
+        "Conclusion",
+        "Ibis lacks documentation, so that its source had to be read.",
+        NOT_TESTABLE,
+        not_testable("It is an opinion on a library that we do not have."),
+    ),
+    (
+        "Conclusion",
+        "The project and its results are satisfactory.",
+        NOT_TESTABLE,
+        not_testable("It is an opinion."),
+    ),
     ("Conclusion", "A depth of 17 is nowhere near the length of a game.", CONFIRMED, _far),
     ("Conclusion", "The search gets slower with each added ply.", CONFIRMED, _slower),
     ("Conclusion", "The speed-ups are not enough to solve the game.", CONFIRMED, _not_enough),
