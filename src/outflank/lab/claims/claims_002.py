@@ -392,6 +392,7 @@ _ENTRIES: tuple[tuple[str, str, Answer, Decide], ...] = (
     (FURTHER, "Whether a square is a legal move does not depend on other squares.", CONFIRMED, _independent_squares),
     (FURTHER, "Parallel move generation could take less time.", DEPENDS, _pays_inside_a_node(MOVES)),
     (FURTHER, "Disks could be flipped in all directions in parallel.", DEPENDS, _pays_inside_a_node(FLIPS)),
+    (FURTHER, "The evaluation of a board could be divided too.", DEPENDS, _pays_inside_a_node(VALUE)),
     (FURTHER, "On bitboards a parallel evaluation may cost more than it gains.", CONFIRMED, _evaluation_is_too_short),
     ("Data Races", "The program has no data races.", CONFIRMED, _no_races),
     (PROFILE, "Work is multiplied by every ply of depth.", CONFIRMED, _work_multiplies),
