@@ -1,7 +1,8 @@
 """Profiles and fixtures."""
 
 import os
-from collections.abc import Iterable
+import signal
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,14 @@ def _cost(item: pytest.Item) -> float:
 
 def _total(items: Iterable[pytest.Item]) -> float:
     return sum(map(_cost, items))
+
+
+@pytest.fixture
+def foreground() -> Iterator[None]:
+    """Ctrl-C interrupts: tests that run in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -126,6 +126,7 @@ def test_a_division_by_zero_ends_the_run_wherever_it_happens():
             forkjoin.run(programs.divide, 4, leaf, 0, workers=2)
 
 
+@pytest.mark.usefixtures("foreground")
 def test_an_interrupt_stops_a_run():
     forkjoin.run(programs.words, 0, 0.5, 1, (1, 2.0))  # compiled before the interrupt
     timer = threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,))

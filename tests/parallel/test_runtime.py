@@ -211,6 +211,7 @@ def test_a_field_that_numpy_would_hide_is_refused():
 
 
 @pytest.mark.interpreted_only
+@pytest.mark.usefixtures("foreground")
 def test_an_interrupted_run_waits_for_its_workers():
     stopped, ended = threading.Event(), []
 
