@@ -14,8 +14,10 @@ from outflank.lab.replay.replay_report import REAL, RECORDED, REPLAYED, replay_e
 from outflank.lab.replay.schedulers import Costs, schedule
 from outflank.lab.replay.sharing_costs import measured_costs
 from outflank.lab.replay.virtual_workers import VirtualWorkers
+from outflank.lab.studies import replay as replay_study
 from outflank.parallel.events import NODES, OFFERS, EventRecording
 from outflank.search.division import scheme_named
+from outflank.search.request import Stop
 from outflank.search.whole_search import search
 from tests.lab.event_trees import Leaf, Log, Node, span_of, trees, work_of
 
@@ -388,3 +390,21 @@ def test_the_experiment_replays_a_search_on_more_workers_than_cores():
 def test_impossible_replays_are_refused(options, message):
     with pytest.raises(OutflankError, match=message):
         lab.run("replay", **options)
+
+
+@pytest.mark.interpreted_only
+def test_rounds_of_real_searches_go_forth_and_back(monkeypatch):
+    order = []
+
+    def turns(subject, workers, round_, stop):
+        for turn in (1, 2):
+            order.append((turn, round_, workers))
+            yield {"workers": workers}
+
+    monkeypatch.setattr(replay_study, "_timed_turns", turns)
+    real = replay_study.RealSearches(None, (1, 2), 2, Stop())
+    for round_ in (0, 1):
+        real.run_turn(round_)
+    assert order == [(1, 1, 0), (1, 1, 1), (1, 1, 2), (1, 2, 2), (1, 2, 1), (1, 2, 0)]
+    real.run_all()
+    assert len(real.samples) == len(order) == 12
