@@ -43,7 +43,7 @@ PLAIN_FOLDERS = ("arena", "boards", "players", "protocols", "ui")
 nothing."""
 
 MIXED_FOLDERS = ("distributed", "formats", "lab")
-"""Folders with few kernels: only their modules that mention `outflank.kernels` are part of the digest."""
+"""Folders with few kernels: only their modules that import `outflank.kernels` or register rules are in the digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,9 @@ def _package_sources() -> list[Path]:
 def _is_kernel_source(path: Path, source: bytes) -> bool:
     """Return whether a file of the package is part of the digest, because it may contain kernel code."""
     parts = path.relative_to(PACKAGE).parts
-    return (len(parts) > 1 and parts[0] not in MIXED_FOLDERS) or b"outflank.kernels" in source
+    if len(parts) > 1 and parts[0] not in MIXED_FOLDERS:
+        return True
+    return b"outflank.kernels" in source or b".register(" in source
 
 
 @memoize

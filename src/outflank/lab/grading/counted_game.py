@@ -4,6 +4,7 @@ Submissions are given these rules where they run in the interpreter. A search en
 and one more, the root.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -33,46 +34,23 @@ def _(game, position, move):
     return rules.play(_plain(game), position, move)
 
 
-@rules.most_moves.register(CountedOthello)
-def _(game):
-    return rules.most_moves(_plain(game))
+def _forward(rule: Callable[..., object]) -> Callable[..., object]:
+    def forwarded(game: CountedOthello, *arguments: object) -> object:
+        return rule(_plain(game), *arguments)
+
+    return forwarded
 
 
-@rules.fill.register(CountedOthello)
-def _(game, position, moves, start):
-    return rules.fill(_plain(game), position, moves, start)
-
-
-@rules.count.register(CountedOthello)
-def _(game, position):
-    return rules.count(_plain(game), position)
-
-
-@rules.is_pass.register(CountedOthello)
-def _(game, move):
-    return rules.is_pass(_plain(game), move)
-
-
-@rules.moves_left.register(CountedOthello)
-def _(game, position):
-    return rules.moves_left(_plain(game), position)
-
-
-@rules.over.register(CountedOthello)
-def _(game, position):
-    return rules.over(_plain(game), position)
-
-
-@rules.score.register(CountedOthello)
-def _(game, position):
-    return rules.score(_plain(game), position)
-
-
-@rules.pack.register(CountedOthello)
-def _(game, position):
-    return rules.pack(_plain(game), position)
-
-
-@rules.unpack.register(CountedOthello)
-def _(game, first, second):
-    return rules.unpack(_plain(game), first, second)
+# All other rules are those of Othello. A closure is enough because these rules are never compiled.
+for _rule in (
+    rules.most_moves,
+    rules.fill,
+    rules.count,
+    rules.is_pass,
+    rules.moves_left,
+    rules.over,
+    rules.score,
+    rules.pack,
+    rules.unpack,
+):
+    _rule.register(CountedOthello, _forward(_rule))

@@ -222,7 +222,7 @@ class StealingCluster:
 
 @search_window.sample
 def _search_window_sample(game: Game, position: Position, every: bool) -> Samples:
-    if every and EVALUATION in evaluations(game):
+    if EVALUATION in evaluations(game):
         root = Root(game, position, Options(algorithm="mtdf", evaluation=EVALUATION, table_bits=4))
         words, moves = np.array(pack(game, position), np.uint64), np.array([move.code for move in root.moves], MOVE)
         state = new_state(1, 1)

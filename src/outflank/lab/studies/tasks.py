@@ -96,7 +96,9 @@ class Tasks(Experiment[TasksParameters]):
             tasks.append(Task(PARALLELISM, partial(measure_parallelism, program, rounds), rounds))
         if SCALING in parameters.parts:
             tasks += [
-                Task(f"{workers} workers, round {round_}", partial(measure_scaling, program, workers, round_))
+                Task(
+                    f"{how_many(workers, 'worker')}, round {round_}", partial(measure_scaling, program, workers, round_)
+                )
                 for round_, workers in alternating(parameters.workers, rounds)
             ]
         if REPLAY in parameters.parts:
