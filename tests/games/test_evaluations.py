@@ -187,7 +187,7 @@ def own_names(game):
 
 
 def test_names_and_types_are_few():
-    names = ["phased", "four-part", "four-part-fine", "four-part+edges", "discs", "mobility"]
+    names = ["phased", "four-part", "four-part-fine", "four-part+edges", "three-part", "discs", "mobility"]
     assert own_names(othello(8)) == own_names(othello(6)) == ["patterns", *names]
     # The first is the default: where nothing was learnt not the one that was fitted to 8×8.
     assert own_names(othello(4)) == ["mobility", *names[:-1]]

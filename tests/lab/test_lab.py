@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass, make_dataclass, replace
 from functools import partial
 from pathlib import Path
+from threading import Barrier, Event
 from typing import ClassVar, Literal
 from xml.etree import ElementTree
 
@@ -28,6 +29,7 @@ from outflank.lab import experiment as registry
 from outflank.lab.drawing.looks import number
 from outflank.lab.experiment_boards import study_positions
 from outflank.lab.measuring import cluster_samples
+from outflank.lab.measuring.search_log import log_search
 from outflank.lab.measuring.search_samples import search_overhead, speed_up_warnings
 from outflank.lab.provenance import repeat_command
 from outflank.lab.report_programs import program_001
@@ -640,6 +642,55 @@ def test_a_run_that_is_stopped_keeps_what_it_has_and_goes_on(counting, tmp_path,
     assert whole.complete
     assert whole.tables[0].column("number") == [1, 2, 3, 4, 5]
     assert counting.measured == [3, 4, 5]
+
+
+@pytest.mark.interpreted_only
+def test_tasks_that_are_not_timed_run_several_at_a_time_and_first(counting, tmp_path, monkeypatch):
+    order, barrier = [], Barrier(2)
+
+    def measure(number, is_timed, stop):
+        if not is_timed:
+            barrier.wait(timeout=30)  # raises unless another one is running
+        order.append(number)
+        log_search(OthelloBoard.start(), number, algorithm="alphabeta")
+        return [{"number": number, "square": number**2}]
+
+    def tasks(self, parameters):
+        timed = {1: True, 2: False, 3: True, 4: False}
+        return [lab.Task(f"{n}", partial(measure, n, is_timed), timed=is_timed) for n, is_timed in timed.items()]
+
+    monkeypatch.setattr(counting, "tasks", tasks)
+    monkeypatch.setattr("outflank.lab.experiment.usable_cores", lambda: 2)
+    report = lab.run("counting", upto=4, out=tmp_path)
+    assert report.complete
+    assert sorted(order[:2]) == [2, 4]
+    assert order[2:] == [1, 3]
+    assert report.tables[0].column("number") == [1, 2, 3, 4]  # in the order of the tasks
+    assert [entry.depth for entry in report.searched] == [2, 4, 1, 3]
+
+
+@pytest.mark.interpreted_only
+def test_an_interrupt_ends_all_tasks_that_run_at_a_time(counting, tmp_path, monkeypatch):
+    ended, begun, stopped = [], Event(), Event()
+
+    def measure(number, stop):
+        if number == 2:
+            assert begun.wait(timeout=30)
+            raise KeyboardInterrupt
+        begun.set()
+        stop.add_listener(stopped.set)
+        assert stopped.wait(timeout=30)
+        ended.append(number)
+        return [{"number": number, "square": number**2}]
+
+    monkeypatch.setattr(
+        counting, "tasks", lambda self, chosen: [lab.Task(f"{n}", partial(measure, n), timed=False) for n in (2, 3)]
+    )
+    monkeypatch.setattr("outflank.lab.experiment.usable_cores", lambda: 2)
+    with pytest.raises(KeyboardInterrupt):
+        lab.run("counting", upto=3, out=tmp_path)
+    assert ended == [3]
+    assert not list(tmp_path.glob("*.json"))  # what was stopped is not kept
 
 
 def test_a_run_that_fails_keeps_what_it_has(counting, tmp_path, monkeypatch):

@@ -16,6 +16,15 @@ from outflank.validation.values import Shape, check_fields
 T = TypeVar("T")
 
 
+MOST_AT_A_TIME = 4
+"""Greatest number of tasks at a time: a simulated cluster of 64 nodes has tables of half a gigabyte."""
+
+
+def tasks_at_a_time() -> int:
+    """Return how many tasks that are not timed run at a time on this machine."""
+    return max(1, min(MOST_AT_A_TIME, int(usable_cores())))
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One measurement in a run of an experiment."""
@@ -26,6 +35,13 @@ class Task:
     """Function that measures and returns samples. It returns early after its argument, a `Stop`, was called."""
     weight: float = 1.0
     """Estimated duration relative to the run's other tasks."""
+    timed: bool = True
+    """Whether its samples depend on how long it takes. Tasks that are not timed run several at a time."""
+
+    @property
+    def wall_weight(self) -> float:
+        """Estimated share of the run's time. Tasks that run several at a time share it."""
+        return self.weight if self.timed else self.weight / tasks_at_a_time()
 
     def check(self) -> None:
         """Raise `OutflankError` if `run` cannot be called with the stop alone."""

@@ -1,9 +1,12 @@
-"""Running an experiment: its tasks are measured one after another, and samples and reports are written to files."""
+"""Running an experiment: its tasks are measured, and samples and reports are written to files."""
 
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from contextvars import copy_context
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from outflank.formats.files import file_lock, write_whole
 from outflank.lab import result_store
 from outflank.lab.drawing.exported_files import FileOptions, report_files
 from outflank.lab.drawing.page import page_html
-from outflank.lab.experiment import Experiment, Parameters, experiment_named
+from outflank.lab.experiment import Experiment, Parameters, Task, experiment_named, tasks_at_a_time
 from outflank.lab.experiment_report import Report, Sample
 from outflank.lab.measuring.search_log import Searched, log_searches, merged_entries
 from outflank.lab.provenance import provenance, repeat_command
@@ -255,6 +258,49 @@ def _begin(
     return _Measured(origin, [], (), {})
 
 
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a task has measured."""
+
+    task: Task
+    samples: list[Sample]
+    searched: Sequence[Searched]
+    seconds: float
+
+
+def _outcome(task: Task, stop: Stop) -> _Outcome:
+    began = time.monotonic()
+    with log_searches() as entries:
+        samples = [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
+    return _Outcome(task, samples, entries, time.monotonic() - began)
+
+
+def _outcomes(tasks: Sequence[Task], stop: Stop, before: Callable[[Task], None]) -> Iterator[_Outcome]:
+    """Run tasks, and yield what they measure. `before` is called with the next task that is waited for.
+
+    Tasks that are not timed come first, several at a time. All others run one after another.
+    """
+    together = [task for task in tasks if not task.timed]
+    if len(together) < 2 or tasks_at_a_time() == 1:
+        together = []
+    own_stop = Stop()
+    stop.add_listener(own_stop)
+    executor = ThreadPoolExecutor(tasks_at_a_time())
+    try:
+        running = [executor.submit(copy_context().run, _outcome, task, own_stop) for task in together]
+        for task, future in zip(together, running, strict=True):
+            before(task)
+            yield future.result()
+    finally:  # the others, too, after an interrupt or an error
+        own_stop()
+        executor.shutdown(cancel_futures=True)
+        stop.remove_listener(own_stop)
+    for task in tasks:
+        if task.timed or not together:
+            before(task)
+            yield _outcome(task, stop)
+
+
 class _Run:
     def __init__(
         self,
@@ -272,39 +318,37 @@ class _Run:
         tasks = self.experiment.tasks(self.parameters)
         for task in tasks:
             task.check()
-        total = sum(task.weight for task in tasks)
+        total = sum(task.wall_weight for task in tasks)
         done_tasks = {str(sample["task"]) for sample in self.measured.samples}
-        done = sum(task.weight for task in tasks if task.name in done_tasks)
+        done = sum(task.wall_weight for task in tasks if task.name in done_tasks)
         skipped, began = done, time.monotonic()
         expected = self.experiment.expected_seconds(self.parameters) if progress is not None else None
+
+        def report_progress(task: Task) -> None:
+            if progress is None:
+                return
+            spent = time.monotonic() - began
+            if done - skipped > ENOUGH_TO_JUDGE * total:
+                seconds_left: float | None = spent / (done - skipped) * (total - done)
+            else:
+                seconds_left = None if expected is None else expected * (1 - done / total)
+            share, first = done / total, done == skipped
+            progress(RunProgress(task=task.name, done=share, seconds_left=seconds_left, first=first))
+
         try:
-            for task in tasks:
-                if task.name in done_tasks:
-                    continue
-                if progress is not None:
-                    spent = time.monotonic() - began
-                    if done - skipped > ENOUGH_TO_JUDGE * total:
-                        seconds_left: float | None = spent / (done - skipped) * (total - done)
-                    else:
-                        seconds_left = None if expected is None else expected * (1 - done / total)
-                    share, first = done / total, done == skipped
-                    progress(RunProgress(task=task.name, done=share, seconds_left=seconds_left, first=first))
-                task_began = time.monotonic()
-                with log_searches() as entries:
-                    new_samples = (
-                        [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
+            with closing(_outcomes([t for t in tasks if t.name not in done_tasks], stop, report_progress)) as outcomes:
+                for outcome in outcomes:
+                    if stop.called:
+                        break  # a stopped task's samples are invalid
+                    self.measured = _Measured(
+                        self.measured.origin,
+                        [*self.measured.samples, *outcome.samples],
+                        merged_entries((*self.measured.searched, *outcome.searched)),
+                        {**self.measured.task_seconds, outcome.task.name: round(outcome.seconds, 3)},
                     )
-                if stop.called:
-                    break  # a stopped task's samples are invalid
-                self.measured = _Measured(
-                    self.measured.origin,
-                    [*self.measured.samples, *new_samples],
-                    merged_entries((*self.measured.searched, *entries)),
-                    {**self.measured.task_seconds, task.name: round(time.monotonic() - task_began, 3)},
-                )
-                done += task.weight
-                if time.monotonic() > self._saved_at + KEEP_SECONDS:
-                    self._save()
+                    done += outcome.task.wall_weight
+                    if time.monotonic() > self._saved_at + KEEP_SECONDS:
+                        self._save()
         except KeyboardInterrupt:
             self._save()
             # At a prompt or in a notebook, return the samples. A script must end with the interrupt.
@@ -316,6 +360,8 @@ class _Run:
             raise
         if progress is not None:
             progress(RunProgress(task="", done=done / total if total else 1.0, seconds_left=None))
+        place = {task.name: number for number, task in enumerate(tasks)}
+        self.measured.samples.sort(key=lambda sample: place.get(str(sample["task"]), -1))
         report = report_of(self.experiment, self.parameters, self.measured, complete=not stop.called)
         if self.directory is not None:
             report = write_report(report, self.experiment, self.parameters, self.directory, self.file_options)

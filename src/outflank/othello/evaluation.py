@@ -213,6 +213,7 @@ EVALUATIONS = (
     NamedEvaluation(name="four-part", evaluation=FourPart(8)),
     NamedEvaluation(name="four-part-fine", evaluation=FourPart(1)),
     NamedEvaluation(name="four-part+edges", evaluation=FourPart(8, 1)),
+    NamedEvaluation(name="three-part", evaluation=FourPart(8, potential=0)),
     NamedEvaluation(name="discs", evaluation=Discs(), unit="discs", won=0),
     NamedEvaluation(name="mobility", evaluation=Mobility()),
 )

@@ -9,6 +9,7 @@ from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import FEWEST_ROUNDS, grouped, median, number
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.sequential_conclusions_000 import SEQUENTIAL, TABLES
+from outflank.lab.studies.storage import FROM_START, SEARCHES
 
 WITH, WITHOUT = TABLES
 
@@ -188,6 +189,22 @@ def array(evidence: Evidence) -> Decision:
     }
     room = fact("000", "children_array")
     return compared(most, lambda count: count <= room, "the most moves are {}.", ".0f")
+
+
+def wider_midgame(evidence: Evidence) -> Decision:
+    """Most boards of the mid-game have more moves than the boards near the start."""
+    samples = [sample for sample in evidence.of("Searching the game tree", "widths") if sample["where"] == SEARCHES]
+    widths = Found((str(sample["board"]), number(sample["moves"]) / number(sample["nodes"])) for sample in samples)
+    start = widths[FROM_START]
+    middle = [width for board, width in widths.items() if board.startswith("from middle")]
+    if not middle:
+        raise Missing
+    wider = sum(width > start for width in middle)
+    return judged(
+        wider > len(middle) / 2,
+        f"Boards of a search have {start:.1f} moves from the start, and {min(middle):.1f} to {max(middle):.1f} from "
+        f"{len(middle)} boards of the mid-game; {wider} of these have more.",
+    )
 
 
 # --- transposition table ---

@@ -4,18 +4,19 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from outflank.lab.claims import time_claims_002
+from outflank.lab.claims.deciding import by_case, decided_by_match, pair_counts
 from outflank.lab.claims.ledger import (
     CONFIRMED,
     CONTRADICTED,
     DEPENDS,
     NOT_TESTABLE,
     Answer,
-    Claim,
     Decision,
     Evidence,
     Missing,
+    Row,
+    claims_from,
     judged,
-    not_testable,
 )
 from outflank.lab.claims.time_claims_002 import MANY_THREADS, Decide, case_by_case, few_cores, listed
 from outflank.lab.experiment_report import Cell
@@ -30,10 +31,14 @@ from outflank.lab.measuring.search_samples import (
 )
 from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.cilkview import PROCESSORS
-from outflank.lab.reproduction.report_002 import CILK_LOOPS, DEPTHS, GRANULARITIES, OWN_RUNTIME
+from outflank.lab.reproduction.report_002 import CILK_LOOPS, DEPTHS, DISC_MATCHES, GRANULARITIES, OWN_RUNTIME
+from outflank.lab.reproduction.text_001 import RANDOM
 from outflank.lab.reproduction.timed_games import DEPTH, ENOUGH, LESS
+from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
 from outflank.lab.studies.sweeps import ALONE
 from outflank.lab.studies.within import AFTER, TWO, call_costs
+
+SOLUTION = "My Solution"
 
 GRANULARITY: int = fact("002", "granularity")
 
@@ -55,6 +60,22 @@ def _same_search(evidence: Evidence) -> Decision:
         f"{'the same' if same else 'different'} moves, values and numbers of nodes."
     )
     return judged(same, because)
+
+
+def _discs(evidence: Evidence) -> Decision:
+    """Counting discs beats a player that plays at random, and an evaluation by mobility."""
+    names = {RANDOM: "a player that plays at random", "mobility": "an evaluation by mobility"}
+    decisions = {
+        names[rival]: decided_by_match(
+            CLEARLY_STRONGER, pair_counts(evidence, SOLUTION, (first, rival)), f"{{}} of {first} against {names[rival]}"
+        )
+        for first, rival in DISC_MATCHES
+    }
+    for decision in decisions.values():
+        if decision.answer is Answer.NOT_DONE:
+            return decision
+    because = " ".join(decision.because for decision in decisions.values())
+    return by_case({rival: decision.answer is CONFIRMED for rival, decision in decisions.items()}, because)
 
 
 # --- granularity ---
@@ -353,12 +374,13 @@ SEARCH, GRAIN, SYNC = "Parallel Search", "Granularity", "Synchronization"
 FURTHER, PROFILE, SPEEDUP = "Further Parallelism", "Parallelism Profile, Figure 1", "Speedup, Figure 3"
 EFFICIENCY, RUNTIME, QUALITY = "Parallel Efficiency, Figure 4", "Parallel Efficiency, Figure 5", "Quality"
 
-_ENTRIES: tuple[tuple[str, str, Answer, Decide], ...] = (
+_ENTRIES: tuple[Row, ...] = (
+    (SOLUTION, "More discs indicate a better position, so that the best move is found by them.", DEPENDS, _discs),
     (
-        "My Solution",
+        SOLUTION,
         "Negamax spares a program one of the two functions of minimax.",
         NOT_TESTABLE,
-        not_testable("It is about how a program reads; our minimax, too, is one function for both sides."),
+        "It is about how a program reads; our minimax, too, is one function for both sides.",
     ),
     (SEARCH, "Splitting by moves keeps all available cores in use.", CONFIRMED, time_claims_002.uses_all_cores),
     (SEARCH, "Moves of a node can be searched independently of each other.", CONFIRMED, _same_search),
@@ -378,10 +400,8 @@ _ENTRIES: tuple[tuple[str, str, Answer, Decide], ...] = (
         SYNC,
         "A reducer is simpler than manual synchronization, and faster because it has little overhead.",
         NOT_TESTABLE,
-        not_testable(
-            "The report compares Cilk's reducer with locks that it has not written; our runtime has neither, but an "
-            "atomic maximum."
-        ),
+        "The report compares Cilk's reducer with locks that it has not written; our runtime has neither, but an "
+        "atomic maximum.",
     ),
     (
         SYNC,
@@ -444,7 +464,4 @@ _ENTRIES: tuple[tuple[str, str, Answer, Decide], ...] = (
     (QUALITY, "Parallel move generation or flipping could be an improvement.", CONTRADICTED, _workers_inside_a_node),
 )
 
-CLAIMS: tuple[Claim, ...] = tuple(
-    Claim(report="002", number=count, where=where, says=says, expected=expected, decide=decide)
-    for count, (where, says, expected, decide) in enumerate(_ENTRIES, 1)
-)
+CLAIMS = claims_from("002", _ENTRIES)

@@ -5,7 +5,17 @@ from functools import partial
 from itertools import combinations, product
 
 from outflank.lab.claims.deciding import by_case
-from outflank.lab.claims.ledger import CONFIRMED, CONTRADICTED, Answer, Claim, Decision, Evidence, Missing, judged
+from outflank.lab.claims.ledger import (
+    CONFIRMED,
+    CONTRADICTED,
+    Answer,
+    Decision,
+    Evidence,
+    Missing,
+    Row,
+    claims_from,
+    judged,
+)
 from outflank.lab.claims.replayed import Seconds, with_replay
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.function_profile import SERIAL
@@ -444,10 +454,6 @@ def _sharing_does_not_pay(evidence: Evidence) -> Decision:
     )
 
 
-Row = tuple[str, str, Answer, Callable[[Evidence], Decision]]
-"""Place in the report, conclusion, expected answer, and the function that decides."""
-
-
 ROWS: tuple[Row, ...] = (
     (
         "Minimax with Cilk",
@@ -532,7 +538,4 @@ ROWS: tuple[Row, ...] = (
     (CURVES, "More threads are of no use because a node waits for all that it spawned.", CONTRADICTED, _waiting),
 )
 
-CLAIMS: tuple[Claim, ...] = tuple(
-    Claim(report="004", number=place, where=where, says=says, expected=expected, decide=decide)
-    for place, (where, says, expected, decide) in enumerate(ROWS, 1)
-)
+CLAIMS = claims_from("004", ROWS)

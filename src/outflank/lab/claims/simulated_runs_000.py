@@ -24,8 +24,8 @@ def _samples(evidence: Evidence, part: str) -> list[Sample]:
 
 
 def need_full_tree(evidence: Evidence, part: str) -> None:
-    """Raise `Missing` unless a part's tree is about as large as the report's: smaller trees want smaller jobs."""
-    if serial_boards(evidence, part) < fact("000", "boards_seq") / 2:
+    """Raise `Missing` unless a part's tree has a third of the report's boards: smaller trees want smaller jobs."""
+    if serial_boards(evidence, part) < fact("000", "boards_seq") / 3:
         raise Missing("It takes a tree as large as the report's, which only a full run searches.")
 
 

@@ -30,7 +30,7 @@ SIMULATED = (
 def plies(setting: Setting) -> int:
     """Return the depth of the simulated searches: the report's in a full run, whose trees take some minutes each."""
     full: int = fact("000", "depth")
-    return setting.effort.choose(9, 13, full)
+    return setting.effort.choose(11, 15, full)
 
 
 def stealing(
@@ -95,7 +95,7 @@ def everything_sources(setting: Setting) -> Sequence[Source]:
         stealing(
             setting,
             _everything_cells,
-            depth=setting.effort.choose(9, 11, 13),
+            depth=setting.effort.choose(9, 13, 15),
             programs=("par_tuple:depth=2",),
             nodes=(2,),
             label="every entry",

@@ -17,8 +17,9 @@ CLUSTER = "Conclusions, cluster"
 BATCHES = (1_000, 10_000, 100_000)
 """Compared numbers of entries per update of `par_rmi`."""
 
-ROUNDS = 3
-"""Seeds with which programs and replication depths are compared: one run may visit a third more boards than another."""
+SEEDS = 3
+"""Seeds with which a usual run compares programs and replication depths: one run may visit a third more boards than
+another. In a full run a simulation takes minutes, so that it has one seed, as the report had one run."""
 
 SLOWER = 4
 """Factor by which a cost is raised, and lowered, to see whether an answer depends on it."""
@@ -35,10 +36,10 @@ MESSAGES = ("latency", "send", "receive")
 def cluster(setting: Setting) -> Sequence[Source]:
     """Return simulations that vary one choice of report 000, or one cost, each at one depth.
 
-    The choices that the report compares are searched to its own depth in a full run, all others to 13 plies. A quick
+    The choices that the report compares are searched to its own depth in a full run, all others to 15 plies. A quick
     run's trees are too small for 64 nodes, so that it simulates none.
     """
-    side = 13
+    side, seeds = 15, setting.effort.choose(1, SEEDS, 1)
 
     def part(label: str, programs: Iterable[str], nodes: tuple[int, ...] = (64,), **more: Any) -> ExperimentPart:
         return stealing(setting, label=label, programs=tuple(programs), nodes=nodes, **more)
@@ -60,8 +61,8 @@ def cluster(setting: Setting) -> Sequence[Source]:
     myrinet = {name: getattr(MYRINET, name) for name in (*MESSAGES, "send_entry")}
     return [
         part("thresholds", PAR_PROGRAMS, thresholds=THRESHOLDS),
-        part("programs", PROGRAMS, (1, 16, 64), rounds=ROUNDS),
-        part("depths", depths, (32, 64), rounds=ROUNDS),
+        part("programs", PROGRAMS, (1, 16, 64), rounds=seeds),
+        part("depths", depths, (32, 64), rounds=seeds),
         part("slow receivers", depths, (32,), receive=RECEIVE, depth=side),
         part("few nodes", ("par",), (1, 4), thresholds=THRESHOLDS, depth=side),
         part("even thresholds", ("par",), thresholds=(4, 5, 6, 7), depth=side),

@@ -79,7 +79,7 @@ def _tasks(section: PublishedTable, source: Source, weight: float) -> list[Task]
     labels: Sample = dict(zip(LABELS, (section.report, section.name, source.name), strict=True))
     prefix = place_text((section.report, section.name, source.name))
     if isinstance(source, Measure):
-        return [Task(prefix, partial(_measured_cells, section, source, labels), weight)]
+        return [Task(prefix, partial(_measured_cells, section, source, labels), weight, source.timed)]
     tasks = experiment_named(source.experiment).tasks(source.experiment_parameters)
     total = sum(task.weight for task in tasks)
     return [
@@ -87,6 +87,7 @@ def _tasks(section: PublishedTable, source: Source, weight: float) -> list[Task]
             f"{prefix}: {task.name}",
             partial(part_samples, labels, task),
             weight * task.weight / total,  # weights of different experiments have no common unit
+            task.timed,
         )
         for task in tasks
     ]

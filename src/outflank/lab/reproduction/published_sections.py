@@ -113,6 +113,8 @@ class Measure:
     name: str
     run: Callable[[Stop], Iterable[MeasuredCell]]
     weight: float = 1.0
+    timed: bool = True
+    """Whether its cells depend on how long it takes."""
 
 
 def _no_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:

@@ -20,6 +20,7 @@ from outflank.lab.reproduction.published_sections import (
     Setting,
     Source,
 )
+from outflank.lab.reproduction.text_001 import RANDOM, matches
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
 from outflank.lab.spans.cilkview_counts import loops_of_game
 from outflank.othello.programs import SERIAL_PLY_002
@@ -53,6 +54,16 @@ def _discs(stop: Stop) -> Iterable[MeasuredCell]:
         yield MeasuredCell((depth,), "O", discs[1], published=white)
 
 
+DISC_MATCHES = (("discs", RANDOM), ("discs", "mobility"))
+"""Players that show what counting discs is worth."""
+
+
+def _evaluation(setting: Setting) -> Sequence[Source]:
+    if setting.effort == "quick":
+        return []
+    return [Measure("matches", partial(matches, DISC_MATCHES, setting.effort.choose(2, 50, 200), 3), 5.0, timed=False)]
+
+
 def _granularity(setting: Setting) -> Sequence[Source]:
     size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(5, 6, 7)}
     return [ExperimentPart("granularity", {**size, "workers": setting.workers})]
@@ -72,7 +83,7 @@ def _parallelism_by_granularity(setting: Setting) -> Sequence[Source]:
         )
         for granularity in GRANULARITIES
     ]
-    return [Measure("Cilk's loops", partial(_parallelism_of_loops, depth), 0.3), *own_runtime]
+    return [Measure("Cilk's loops", partial(_parallelism_of_loops, depth), 0.3, timed=False), *own_runtime]
 
 
 def _parallelism_of_loops(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
@@ -107,6 +118,14 @@ def _granularity_figure(cells: Sequence[MeasuredCell]) -> Sequence[Figure]:
 
 
 SECTIONS: tuple[PublishedTable, ...] = (
+    PublishedTable(
+        report="002",
+        where="My Solution",
+        title="counting discs, in matches at depth 3",
+        printed=False,
+        sources=_evaluation,
+        absent="With --quick no games are played.",
+    ),
     PublishedTable(
         report="002",
         where="Granularity",
@@ -176,7 +195,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         key=("depth",),
         expected={"X": EQUAL, "O": EQUAL},
         printed=False,
-        sources=lambda setting: [Measure("final discs", _discs, 0.2)],
+        sources=lambda setting: [Measure("final discs", _discs, 0.2, timed=False)],
         notes=("No report prints them: what the program says that reports 002 and 004 began with.",),
     ),
 )

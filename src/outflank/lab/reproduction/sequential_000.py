@@ -14,6 +14,7 @@ from outflank.lab.reproduction import cluster_000
 from outflank.lab.reproduction.published_sections import ExperimentPart, Measure, MeasuredCell, Setting, Source
 from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.orders import SORTS
+from outflank.lab.studies.storage import FROM_START, SEARCHES
 from outflank.othello.board import OthelloBoard
 from outflank.othello.edge_table import EDGE_VALUES
 from outflank.search.keywords import SearchArguments
@@ -118,7 +119,7 @@ def _coarseness_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 def game_tree(setting: Setting) -> Sequence[Source]:
     """Return measurements of MTD(f)'s first guess (pivot), and of the number of moves per board."""
     widths = {
-        "positions": ("tournament",),
+        "positions": ("start", "tournament"),
         "depth": setting.effort.choose(5, 8, 9),
         "boards": setting.effort.choose(50_000, 1_000_000, 10_000_000),
         "climbs": setting.effort.choose(4, 20, 200),
@@ -127,7 +128,7 @@ def game_tree(setting: Setting) -> Sequence[Source]:
 
 
 def _width_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    searches = [sample for sample in samples if sample["where"] == "searches"]
+    searches = [sample for sample in samples if sample["where"] == SEARCHES and sample["board"] != FROM_START]
     if searches:
         nodes = sum(number(sample["nodes"]) for sample in searches)
         yield _value("branching_othello", sum(number(sample["moves"]) for sample in searches) / nodes)
@@ -238,7 +239,7 @@ def discussion(setting: Setting) -> Sequence[Source]:
         *cluster_000.discussion_sources(setting),
     ]
     if setting.effort != "quick":
-        sources.append(Measure("boards to depth 17", _boards_to_17, 2.0))
+        sources.append(Measure("boards to depth 17", _boards_to_17, 2.0, timed=False))
     return sources
 
 

@@ -115,8 +115,7 @@ def evaluations(pairs: int, depth: int, quick: bool, stop: Stop) -> Iterator[Mea
     openings = Openings("random:8", OthelloBoard.start(scoring="discs"), seed=1, count=3 * pairs)
     with without_logging():  # thousands of small searches
         for players in MATCHES:
-            play = partial(_black_points, openings, depth, stop)
-            yield from match_cells(players, players, CLEARLY_STRONGER, pairs, play)
+            yield from _match(players, openings, pairs, depth, stop)
         for name, plies in () if quick else product(("mobility", "discs"), WIDTH_DEPTHS):
             games = list(_games(openings, pairs, name, plies, stop))
             yield MeasuredCell((name, plies), "moves_per_turn", fmean(_choices(games)))
@@ -124,6 +123,19 @@ def evaluations(pairs: int, depth: int, quick: bool, stop: Stop) -> Iterator[Mea
     log_search(openings[0], depth, algorithm="alphabeta", evaluation="mobility")
     yield MeasuredCell((NEUTRAL, NEUTRAL), "games", len(neutral_games))
     yield from _lead_cells(neutral_games)
+
+
+def matches(players: Sequence[tuple[str, str]], pairs: int, depth: int, stop: Stop) -> Iterator[MeasuredCell]:
+    """Yield the scores of matches between evaluations, or between one and the player `RANDOM`."""
+    openings = Openings("random:8", OthelloBoard.start(scoring="discs"), seed=1, count=pairs)
+    with without_logging():
+        for pair in players:
+            yield from _match(pair, openings, pairs, depth, stop)
+
+
+def _match(players: tuple[str, str], openings: Openings, pairs: int, depth: int, stop: Stop) -> Iterable[MeasuredCell]:
+    play = partial(_black_points, openings, depth, stop)
+    return match_cells(players, players, CLEARLY_STRONGER, pairs, play)
 
 
 def _games(openings: Openings, count: int, evaluation: str, depth: int, stop: Stop) -> Iterator[list[OthelloBoard]]:

@@ -57,7 +57,7 @@ class Races(Experiment[RaceCheckParameters]):
     parameters = RaceCheckParameters
 
     def tasks(self, parameters: RaceCheckParameters) -> Sequence[Task]:
-        return [Task(scheme, partial(_check_scheme, parameters, scheme)) for scheme in parameters.schemes]
+        return [Task(scheme, partial(_check_scheme, parameters, scheme), timed=False) for scheme in parameters.schemes]
 
     def shape(self, parameters: RaceCheckParameters, sample: Sample) -> Shape:
         if sample.get("what") == "whole":

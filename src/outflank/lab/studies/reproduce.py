@@ -112,7 +112,7 @@ class Reproduce(Experiment[ReproduceParameters]):
     def expected_seconds(self, parameters: ReproduceParameters) -> float | None:
         if stored_run(parameters.setting.effort) is None:
             return None
-        return sum(task.weight for task in self.tasks(parameters))
+        return sum(task.wall_weight for task in self.tasks(parameters))
 
     def shape(self, parameters: ReproduceParameters, sample: Sample) -> Shape:
         sections = (

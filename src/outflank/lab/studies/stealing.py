@@ -1,8 +1,10 @@
 """Experiment `stealing`: report 000's programs on its own cluster, simulated: nodes that steal, with private tables."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Literal
 
 from outflank.errors import InvalidOption
@@ -16,7 +18,7 @@ from outflank.lab.report_programs.classroom import REPORT_000
 from outflank.lab.report_programs.measured_programs import GAME_OF, game_of
 from outflank.lab.simulation.report_costs import PROGRAMS, REPORT_COSTS, costs_of, program_named, steal_bytes
 from outflank.lab.simulation.stealing_report import conclude
-from outflank.lab.simulation.stealing_search import Costs, StealingCluster, StealingTotals
+from outflank.lab.simulation.stealing_search import EVALUATION, Costs, StealingCluster, StealingTotals
 from outflank.search.keywords import SearchArguments
 from outflank.search.ordering import ordering_named
 from outflank.search.request import Limits, Stop
@@ -45,7 +47,7 @@ class StealingParameters(Parameters):
     """Parameters of the experiment `stealing`."""
 
     positions: tuple[str, ...] = option(("start",), "Positions, by name or in any notation.")
-    depth: int = option(13, "Plies.")
+    depth: int = option(15, "Plies.")
     thresholds: tuple[int, ...] = option((5,), "Plies left from which on a part is not divided.")
     nodes: tuple[int, ...] = option((1, 4, 16, 64), "Numbers of simulated nodes.")
     programs: tuple[str, ...] = option(
@@ -53,7 +55,9 @@ class StealingParameters(Parameters):
     )
     rounds: int = option(1, "Times that each cluster is simulated, with other seeds.")
     forward: bool = option(False, "Spawn moves in their order; otherwise in the reverse order, as report 000 does.")
-    evaluation: str | None = option(None, "Another evaluation, by name.  [report 000's]")
+    evaluation: str = option(
+        EVALUATION, "By name. With the usual one, trees have about the sizes that report 000 prints."
+    )
     ordering: str | None = option(None, "Another ordering, by name.  [report 000's]")
     board: float = option(round(REPORT_COSTS.board, 2), "Microseconds of a board.")
     spawn: float = option(round(REPORT_COSTS.spawn, 1), "Microseconds of a spawn.")
@@ -74,8 +78,7 @@ class StealingParameters(Parameters):
             board = board_named(position)
             if game_of(board) != GAME_OF["000"]:
                 raise InvalidOption(f"position {position}: report 000 plays {game_named(GAME_OF['000']).title} alone")
-            if self.evaluation is not None:
-                evaluation_named(board.game, self.evaluation)
+            evaluation_named(board.game, self.evaluation)
             if self.ordering is not None:
                 ordering_named(board.game, self.ordering)
         if min(self.thresholds) < 1 or min(self.nodes) < 1 or self.latency <= 0:
@@ -103,9 +106,8 @@ class StealingParameters(Parameters):
     @property
     def search_options(self) -> SearchArguments:
         """Options of all searches: report 000's program, with the parts that the user replaced."""
-        replaced = {"evaluation": self.evaluation, "ordering": self.ordering}
-        changes = {name: value for name, value in replaced.items() if value is not None}
-        return {**REPORT_000, **changes, "table_bits": self.table_bits}
+        ordering: SearchArguments = {} if self.ordering is None else {"ordering": self.ordering}
+        return {**REPORT_000, **ordering, "evaluation": self.evaluation, "table_bits": self.table_bits}
 
 
 class Stealing(Experiment[StealingParameters]):
@@ -119,12 +121,13 @@ class Stealing(Experiment[StealingParameters]):
     def tasks(self, parameters: StealingParameters) -> Sequence[Task]:
         tasks: list[Task] = []
         for position in parameters.positions:
-            tasks.append(Task(f"{position} alone", partial(_search_alone, parameters, position)))
+            tasks.append(Task(f"{position} alone", partial(_search_alone, parameters, position), timed=False))
             tasks += [
                 Task(
                     f"{position}, {program}, threshold {threshold}, nodes {count}, seed {seed}",
                     partial(_simulate, parameters, position, program, threshold, count, seed),
                     3.0 if count > 1 else 1.0,
+                    timed=False,
                 )
                 for program in parameters.programs
                 for threshold in parameters.thresholds
@@ -186,6 +189,8 @@ def _simulate(
 
 _known: dict[tuple[object, ...], StealingTotals] = {}
 """Totals of simulated searches, which several sections of a reproduction share: each takes seconds to minutes."""
+_locks: defaultdict[tuple[object, ...], Lock] = defaultdict(Lock)
+"""Locks by the same keys: a second task that needs the same search waits for it."""
 
 
 def _totals(
@@ -196,19 +201,20 @@ def _totals(
     costs, options = costs_of(name, parameters.costs), parameters.search_options
     choices = (position, parameters.depth, threshold, count, seed, replication, parameters.forward)
     key = (*choices, costs, *options.items())
-    if key not in _known:
-        cluster = StealingCluster(
-            board_named(position),
-            nodes=count,
-            threshold=threshold,
-            costs=costs,
-            replication=replication,
-            forward=parameters.forward,
-            seed=seed,
-            **options,
-        )
-        totals = cluster.search(parameters.depth, stop=stop)
-        if totals is None:
-            return None
-        _known[key] = totals
-    return _known[key]
+    with _locks[key]:
+        if key not in _known:
+            cluster = StealingCluster(
+                board_named(position),
+                nodes=count,
+                threshold=threshold,
+                costs=costs,
+                replication=replication,
+                forward=parameters.forward,
+                seed=seed,
+                **options,
+            )
+            totals = cluster.search(parameters.depth, stop=stop)
+            if totals is None:
+                return None
+            _known[key] = totals
+        return _known[key]

@@ -192,6 +192,9 @@ def _time_storage(name: str, round_: int, parameters: StorageParameters, stop: S
 
 SEARCHES, GAMES, ANY = "searches", "games at random", "any board"
 
+FROM_START = "from start"
+"""Name of the boards of a search from the start of the game."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WidthsParameters(Parameters):
@@ -219,11 +222,12 @@ class Widths(Experiment[WidthsParameters]):
                 Task(
                     f"search, {place.name}",
                     partial(_in_search, place.name, place.board, place.depth or parameters.depth),
+                    timed=False,
                 )
                 for place in study_positions("othello", parameters.positions)
             ),
-            Task(GAMES, partial(_in_games, parameters)),
-            Task(ANY, partial(_on_any_board, parameters)),
+            Task(GAMES, partial(_in_games, parameters), timed=False),
+            Task(ANY, partial(_on_any_board, parameters), timed=False),
         ]
 
     def shape(self, parameters: WidthsParameters, sample: Sample) -> Shape:

@@ -110,6 +110,7 @@ class Nodes(Experiment[WindowsParameters]):
                 f"{name}, {window}",
                 partial(_count_game, name, window, parameters),
                 8.0 if window == AS_REPORTED and name in SERIAL else 1.0,
+                timed=name not in SERIAL,  # what parallel searches visit depends on the workers' speeds
             )
             for name in parameters.algorithms
             for window in _windows(name, parameters)
