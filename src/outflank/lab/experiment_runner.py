@@ -3,7 +3,7 @@
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import copy_context
@@ -275,7 +275,7 @@ def _outcome(task: Task, stop: Stop) -> _Outcome:
     return _Outcome(task, samples, entries, time.monotonic() - began)
 
 
-def _outcomes(tasks: Sequence[Task], stop: Stop, before: Callable[[Task], None]) -> Iterator[_Outcome]:
+def _outcomes(tasks: Sequence[Task], stop: Stop, before: Callable[[Task], None]) -> Generator[_Outcome, None, None]:
     """Run tasks, and yield what they measure. `before` is called with the next task that is waited for.
 
     Tasks that are not timed come first, several at a time. All others run one after another.

@@ -35,15 +35,15 @@ def detail_sources(setting: Setting) -> Sequence[Source]:
     depth, pairs = setting.effort.choose((3, 1), (4, 20), (4, 100))
     evaluations = partial(_match, "patterns against rings", ((2, "patterns"), (2, "rings")), pairs)
     return [
-        Measure("root moves of minimax", partial(_minimax_balance, depth), 0.2, timed=False),
-        Measure("worst and ideal order", _extreme_orders, 0.3, timed=False),
-        Measure("worth of the kinds", _kind_ranks, 0.5, timed=False),
-        Measure("moves that change", _changed_moves, 0.3, timed=False),
-        Measure("iterative deepening", partial(_deepening, depth + 1), 0.3, timed=False),
-        Measure("lines of the fixed opening", _opening_lines, 0.1, timed=False),
-        Measure("depths", partial(_match, "depth 3 against 1", ((3, "rings"), (1, "rings")), pairs), 0.5, timed=False),
-        *([] if setting.effort == "quick" else [Measure("evaluations", evaluations, 1.0, timed=False)]),
-        Measure("wins at the edge", partial(_missed_wins, setting.effort.choose(1, 6, 30)), 1.0, timed=False),
+        Measure("root moves of minimax", partial(_minimax_balance, depth), 0.2),
+        Measure("worst and ideal order", _extreme_orders, 0.3),
+        Measure("worth of the kinds", _kind_ranks, 0.5),
+        Measure("moves that change", _changed_moves, 0.3),
+        Measure("iterative deepening", partial(_deepening, depth + 1), 0.3),
+        Measure("lines of the fixed opening", _opening_lines, 0.1),
+        Measure("depths", partial(_match, "depth 3 against 1", ((3, "rings"), (1, "rings")), pairs), 0.5),
+        *([] if setting.effort == "quick" else [Measure("evaluations", evaluations, 1.0)]),
+        Measure("wins at the edge", partial(_missed_wins, setting.effort.choose(1, 6, 30)), 1.0),
         Measure("Monte-Carlo and minimax", _monte_carlo_ranks, 0.5),
     ]
 

@@ -119,7 +119,7 @@ def _pruning(setting: Setting) -> Sequence[Source]:
 
 def _evaluations(setting: Setting) -> Sequence[Source]:
     pairs, quick = setting.effort.choose(4, 30, 100), setting.effort == "quick"
-    return [Measure("games", partial(evaluations, pairs, 3, quick), setting.effort.choose(1.0, 8.0, 20.0), timed=False)]
+    return [Measure("games", partial(evaluations, pairs, 3, quick), setting.effort.choose(1.0, 8.0, 20.0))]
 
 
 def _shared_table(setting: Setting) -> Sequence[Source]:

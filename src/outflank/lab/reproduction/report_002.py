@@ -61,7 +61,7 @@ DISC_MATCHES = (("discs", RANDOM), ("discs", "mobility"))
 def _evaluation(setting: Setting) -> Sequence[Source]:
     if setting.effort == "quick":
         return []
-    return [Measure("matches", partial(matches, DISC_MATCHES, setting.effort.choose(2, 50, 200), 3), 5.0, timed=False)]
+    return [Measure("matches", partial(matches, DISC_MATCHES, setting.effort.choose(2, 50, 200), 3), 5.0)]
 
 
 def _granularity(setting: Setting) -> Sequence[Source]:
@@ -195,7 +195,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         key=("depth",),
         expected={"X": EQUAL, "O": EQUAL},
         printed=False,
-        sources=lambda setting: [Measure("final discs", _discs, 0.2, timed=False)],
+        sources=lambda setting: [Measure("final discs", _discs, 0.2)],
         notes=("No report prints them: what the program says that reports 002 and 004 began with.",),
     ),
 )

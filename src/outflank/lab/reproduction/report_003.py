@@ -45,15 +45,23 @@ def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) ->
 
 
 def _duels(
-    setting: Setting, *about: str, quick: Mapping[str, object] = {}, usual: Mapping[str, object] = {}
-) -> ExperimentPart:
-    """Return matches that test the ideas `about`: two games in a quick run, else as many as a sequential test needs.
+    setting: Setting, *about: str, usual: Mapping[str, object] = {}, full: Mapping[str, object] = {}, label: str = ""
+) -> list[ExperimentPart]:
+    """Return matches that test the ideas `about`, of as many games as a sequential test needs; none in a quick run,
+    whose few games would decide nothing.
 
     The depth is odd. At depth 2 both sides move to and fro: all 70 games of five matches were drawn by repetition.
     """
-    small = {"about": about, "games": 2, "depth": 2, "plies": 40, **quick}
-    medium = {"about": about, "games": 20, "sequential": True, **usual}
-    return _part("duels", setting, small, medium, {"about": about, "games": 400, "sequential": True, "clock": "60s"})
+    if setting.effort == "quick":
+        return []
+    games = setting.effort.choose({}, {"games": 20, **usual}, {"games": 200, **full})
+    return [ExperimentPart("duels", {"about": about, "sequential": True, **games}, label=label)]
+
+
+NO_GAMES = "Not with --quick: a few games would decide nothing."
+
+SHORT_CLOCK, LONG_CLOCK = {"games": 24, "clock": "2s"}, {"games": 60, "clock": "10s"}
+"""Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day."""
 
 
 # --- move ordering ---
@@ -215,8 +223,7 @@ def _processes(setting: Setting) -> Sequence[Source]:
 
 
 def _monte_carlo(setting: Setting) -> Sequence[Source]:
-    quick, usual = {"plies": 20, "seconds": 0.02}, {"games": 30, "seconds": 0.02}
-    return [_duels(setting, "monte-carlo", quick=quick, usual=usual)]
+    return _duels(setting, "monte-carlo", usual={"games": 30, "seconds": 0.02})
 
 
 def _adaptive(setting: Setting) -> Sequence[Source]:
@@ -224,18 +231,14 @@ def _adaptive(setting: Setting) -> Sequence[Source]:
     return [
         Measure("its rules", _adaptive_rules, 0.1),
         _part("depths", setting, small, {"rounds": 1}, {"minimax_depth": 5, "rounds": 3}),
-        _duels(setting, "adaptive", quick={"clock": "0.5s"}, usual={"games": 24, "clock": "2s"}),
+        *_duels(setting, "adaptive", usual=SHORT_CLOCK, full=LONG_CLOCK),
     ]
 
 
 def _openings(setting: Setting) -> Sequence[Source]:
-    matches = [_duels(setting, "opening", "mirror", "deeper-opening")]
-    if setting.effort == "quick":
-        return matches
-    timed = setting.effort.choose({}, {"games": 24, "clock": "2s"}, {"games": 100, "clock": "60s"})
     return [
-        *matches,
-        ExperimentPart("duels", {"about": ("saved-time",), "sequential": True, **timed}, label="with a clock"),
+        *_duels(setting, "opening", "mirror", "deeper-opening"),
+        *_duels(setting, "saved-time", usual=SHORT_CLOCK, full=LONG_CLOCK, label="with a clock"),
     ]
 
 
@@ -276,6 +279,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         where="Monte-Carlo Search",
         title="against alpha-beta",
         sources=_monte_carlo,
+        absent=NO_GAMES,
     ),
     PublishedTable(
         report="003",
@@ -287,7 +291,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         single={((rank,), column): OTHER_RANK for rank in (6, 7, 8) for column in ("stones", "kind")},
         sources=lambda setting: [
             Measure("our order", _ranking, 0.1),
-            _duels(setting, "orderings", quick={"nodes": 5000, "plies": 20}, usual={"nodes": 5_000, "games": 20}),
+            *_duels(setting, "orderings", usual={"nodes": 5_000}),
         ],
     ),
     PublishedTable(
@@ -314,7 +318,8 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="003",
         where="Board Caching",
         title="two boards kept",
-        sources=lambda setting: [_duels(setting, "cache")],
+        sources=lambda setting: _duels(setting, "cache"),
+        absent=NO_GAMES,
     ),
     PublishedTable(
         report="003",
@@ -323,7 +328,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         table="rings",
         key=("ring",),
         expected={"weight_before": GIVEN, "weight_after": GIVEN},
-        sources=lambda setting: [Measure("our weights", _rings, 0.1), _duels(setting, "rings")],
+        sources=lambda setting: [Measure("our weights", _rings, 0.1), *_duels(setting, "rings")],
         notes=("With those after, and 10 for ring 3, which it does not name, its 1,605,372 evaluations come out.",),
     ),
     PublishedTable(

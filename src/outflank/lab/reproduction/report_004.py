@@ -52,7 +52,7 @@ def _spawns_with_passes(depths: Sequence[int], stop: Stop) -> Iterable[MeasuredC
 
 def _passes(setting: Setting) -> Sequence[Source]:
     depths = setting.effort.choose((2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5, 6))
-    return [Measure("games that search on after a pass", partial(_spawns_with_passes, depths), 0.3, timed=False)]
+    return [Measure("games that search on after a pass", partial(_spawns_with_passes, depths), 0.3)]
 
 
 def _equal_turns(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
@@ -88,8 +88,8 @@ def _determinism(setting: Setting) -> Sequence[Source]:
             ExperimentPart("determinism", {**size, "schedule": schedule}, label=branch)
             for branch, schedule in BRANCHES.items()
         ),
-        Measure("equal moves", partial(_equal_turns, depth), 0.3, timed=False),
-        Measure("rules for equal moves", partial(_nodes_by_ties, depth), 0.3, timed=False),
+        Measure("equal moves", partial(_equal_turns, depth), 0.3),
+        Measure("rules for equal moves", partial(_nodes_by_ties, depth), 0.3),
     ]
 
 

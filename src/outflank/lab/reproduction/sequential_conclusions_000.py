@@ -44,10 +44,10 @@ def sequential(setting: Setting) -> Sequence[Source]:
             ExperimentPart(experiment, many, show=False, label="tournament")
             for experiment in ("algorithms", "pivot", "coarseness", "sorting")
         ),
-        Measure("rules", partial(_rules, choose(20, 200, 2000)), 0.5, timed=False),
-        Measure("growth", partial(_growth, choose((5, 7, 9), (7, 9, 11, 13), (7, 9, 11, 13, 15))), timed=False),
-        Measure("tables", partial(_tables, choose(9, 9, 11)), 0.5, timed=False),
-        Measure("potential mobility left out", partial(_without_potential, choose(9, 11, 13)), 0.5, timed=False),
+        Measure("rules", partial(_rules, choose(20, 200, 2000)), 0.5),
+        Measure("growth", partial(_growth, choose((5, 7, 9), (7, 9, 11, 13), (7, 9, 11, 13, 15)))),
+        Measure("tables", partial(_tables, choose(9, 9, 11)), 0.5),
+        Measure("potential mobility left out", partial(_without_potential, choose(9, 11, 13)), 0.5),
     ]
     if setting.effort == "quick":
         return sources
@@ -55,13 +55,13 @@ def sequential(setting: Setting) -> Sequence[Source]:
     return [
         *sources,
         Measure("6×6", partial(_six, setting.workers), 10.0),
-        Measure("scores", partial(scores, choose(20, 200, 1000)), 5.0, timed=False),
-        Measure("orderings by evaluation", _orderings_by_evaluation, 2.0, timed=False),
-        Measure("accuracy", _accuracy, 1.0, timed=False),
+        Measure("scores", partial(scores, choose(20, 200, 1000)), 5.0),
+        Measure("orderings by evaluation", _orderings_by_evaluation, 2.0),
+        Measure("accuracy", _accuracy, 1.0),
         Measure("cost of edges", _edge_cost, 1.0),
         Measure("sorts on two workers", partial(_sorts_in_parallel, choose(1, 3, 5)), 1.0),
         *(
-            Measure(f"{first} against {second}", partial(_match, first, second, pairs), 5.0, timed=False)
+            Measure(f"{first} against {second}", partial(_match, first, second, pairs), 5.0)
             for first, second in MATCHES
         ),
     ]

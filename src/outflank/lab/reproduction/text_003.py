@@ -119,8 +119,8 @@ def text_sources(setting: Setting) -> Sequence[Source]:
     sources: list[Source] = [
         Measure("what the program has", _constants, 0.1),
         Measure("pruning", partial(_counts, setting.workers), 1.0, timed=False),
-        Measure("chunks", _chunk, 0.5, timed=False),
-        Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0, timed=False),
+        Measure("chunks", _chunk, 0.5),
+        Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0),
     ]
     return sources if quick else [*sources, Measure("depth 6", partial(_opening, setting.workers), 3.0)]
 

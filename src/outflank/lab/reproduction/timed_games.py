@@ -300,7 +300,7 @@ def _text_004(setting: Setting) -> Sequence[Source]:
     )
     if setting.effort is Effort.USUAL:  # with --full it is among the games above
         sources.append(Measure("the serial program", _serial_004, 2.0))
-    sources.append(Measure("branches", partial(_branches_004, setting.effort.choose(2, 4, 5)), 0.3, timed=False))
+    sources.append(Measure("branches", partial(_branches_004, setting.effort.choose(2, 4, 5)), 0.3))
     if setting.effort is Effort.FULL:
         moderate = {"workers": tuple(count for count in (1, 2, 4, 8, 16) if count <= 2 * usable_cores())}
         deeper = {**_scaling(setting, "004", DEPTH + 1), **moderate, "rounds": 1}

@@ -22,8 +22,8 @@ from outflank.search.table import Table
 from outflank.search.worker import PASS_FREE
 
 EVALUATION = "three-part"
-"""Usual evaluation. From the start, its trees have about the sizes that report 000 prints: from 13 to 17 plies they grow
-66 times, the report's 64 times. With `four-part`, whose weights of potential mobility are ours, they grow faster."""
+"""Usual evaluation. From the start, its trees have about the sizes that report 000 prints: from 13 to 17 plies they
+grow 66 times, the report's 64 times. With `four-part`, whose weight of potential mobility is ours, they grow faster."""
 
 ROOM = 1 << 16
 """Capacity of a node's buffer of table entries to send: a job of 9 plies posts some thousands."""

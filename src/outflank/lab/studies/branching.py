@@ -53,7 +53,6 @@ class Branching(Experiment[BranchingParameters]):
             Task(
                 f"{evaluation} as {'black' if black else 'white'}, game {game_number}",
                 partial(_branching, evaluation, parameters, black, game_number),
-                timed=False,
             )
             for game_number in range(1, parameters.played + 1)
             for evaluation in parameters.evaluations

@@ -66,7 +66,7 @@ class Imbalance(Experiment[ImbalanceParameters]):
 
     def tasks(self, parameters: ImbalanceParameters) -> Sequence[Task]:
         counted = [
-            Task(f"{place.name}, by root moves", partial(root_moves, place, parameters.depth_of(place)), timed=False)
+            Task(f"{place.name}, by root moves", partial(root_moves, place, parameters.depth_of(place)))
             for place in parameters.places()
         ]
         sides = [(place, workers) for place in parameters.places() for workers in parameters.workers]

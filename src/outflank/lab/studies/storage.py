@@ -222,12 +222,11 @@ class Widths(Experiment[WidthsParameters]):
                 Task(
                     f"search, {place.name}",
                     partial(_in_search, place.name, place.board, place.depth or parameters.depth),
-                    timed=False,
                 )
                 for place in study_positions("othello", parameters.positions)
             ),
-            Task(GAMES, partial(_in_games, parameters), timed=False),
-            Task(ANY, partial(_on_any_board, parameters), timed=False),
+            Task(GAMES, partial(_in_games, parameters)),
+            Task(ANY, partial(_on_any_board, parameters)),
         ]
 
     def shape(self, parameters: WidthsParameters, sample: Sample) -> Shape:
