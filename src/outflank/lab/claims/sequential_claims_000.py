@@ -175,7 +175,7 @@ STATEMENTS: tuple[Conclusion, ...] = (
     (
         ORDERING,
         "Sorting all moves is more than twice as fast as putting only the best in front.",
-        CONTRADICTED,
+        DEPENDS,
         ordering.full_sort,
     ),
     (ORDERING, "The library's sort is really slow.", CONFIRMED, ordering.library_sort),

@@ -1,8 +1,9 @@
-"""Five layouts of an Othello board in memory, each with a function that counts the legal moves.
+"""Seven layouts of an Othello board in memory, each with a function that counts the legal moves.
 
 The published report 000 compared a matrix, an array of bytes and pairs of bits. Its program played on bytes, for their
 speed, and stored two bits per square in its table. Its matrix is Java's: rows in separate places, found by their
-addresses. This package uses the last layout; its move generator never reads a single square.
+addresses, each with its length, which every access is checked against. Java's array has such a check too. This package
+uses the last layout; its move generator never reads a single square.
 """
 
 from typing import NamedTuple
@@ -41,6 +42,19 @@ class Rows(NamedTuple):
     address: int
 
 
+class CheckedRows(NamedTuple):
+    """As `Rows`; before the rows of a board, and before the squares of a row, stands their number, which each access
+    is checked against."""
+
+    address: int
+
+
+class CheckedBytes(NamedTuple):
+    """As `Bytes`; before the squares stands their number, which each access is checked against."""
+
+    address: int
+
+
 class Bytes(NamedTuple):
     """Boards of 64 squares, one byte per square."""
 
@@ -59,7 +73,7 @@ class Boards(NamedTuple):
     address: int
 
 
-Storage = Matrix | Rows | Bytes | Pairs | Boards
+Storage = Matrix | Rows | Bytes | CheckedRows | CheckedBytes | Pairs | Boards
 
 
 @generic
@@ -81,6 +95,25 @@ def _(storage, number, row, column):
 @square.register(Bytes)
 def _(storage, number, row, column):
     return record_at(storage.address + 64 * number, BYTES).cells[8 * row + column]
+
+
+@square.register(CheckedRows)
+def _(storage, number, row, column):
+    place = 9 * number
+    if not 0 <= row < read_word(storage.address, place):
+        raise IndexError
+    address = np.int64(read_word(storage.address, place + 1 + row))
+    if not 0 <= column < read_word(address, 0):
+        raise IndexError
+    return record_at(address + 8, ROW).cells[column]
+
+
+@square.register(CheckedBytes)
+def _(storage, number, row, column):
+    index = 8 * row + column
+    if not 0 <= index < read_word(storage.address, 9 * number):
+        raise IndexError
+    return record_at(storage.address + 72 * number + 8, BYTES).cells[index]
 
 
 @square.register(Pairs)
@@ -152,9 +185,16 @@ STORAGES: dict[str, type] = {
     "matrix of bytes": Matrix,
     "rows of bytes, apart": Rows,
     "array of bytes": Bytes,
+    "rows of bytes, apart, indices checked": CheckedRows,
+    "array of bytes, index checked": CheckedBytes,
     "two bits a square": Pairs,
     "two 64-bit words": Boards,
 }
+
+
+def _permuted(count: int) -> npt.NDArray[np.int64]:
+    """Return the numbers below `count` in a random order, as rows lie that are allocated one by one."""
+    return np.random.default_rng(1).permutation(count)
 
 
 def stored_boards(storage: type, boards: Words) -> tuple[Storage, npt.NDArray[np.generic]]:
@@ -166,10 +206,23 @@ def stored_boards(storage: type, boards: Words) -> tuple[Storage, npt.NDArray[np
         memory = np.bitwise_or.reduce(words, axis=2)
     elif storage is Rows:
         rows = memory.reshape(-1, 8).view(np.uint64).ravel()
-        places = np.random.default_rng(1).permutation(len(rows))  # as rows lie that are allocated one by one
+        places = len(rows) + _permuted(len(rows))
         words = np.empty(2 * len(rows), np.uint64)
-        words[: len(rows)] = address_of(words) + 8 * (len(rows) + places)
-        words[len(rows) + places] = rows
+        words[: len(rows)] = address_of(words) + 8 * places
+        words[places] = rows
+        memory = words
+    elif storage is CheckedRows:
+        rows = memory.reshape(-1, 8).view(np.uint64).ravel()
+        tops = np.full((len(boards), 9), 8, np.uint64)
+        places = tops.size + 2 * _permuted(len(rows))
+        words = np.empty(tops.size + 2 * len(rows), np.uint64)
+        tops[:, 1:] = (address_of(words) + 8 * places).reshape(-1, 8)
+        words[: tops.size] = tops.ravel()
+        words[places], words[places + 1] = 8, rows
+        memory = words
+    elif storage is CheckedBytes:
+        words = np.full((len(boards), 9), SQUARES, np.uint64)
+        words[:, 1:] = memory.view(np.uint64)
         memory = words
     elif storage is Boards:
         memory = boards

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import product
 from math import log10, prod
 from statistics import fmean, median
 
@@ -47,6 +48,7 @@ def sequential(setting: Setting) -> Sequence[Source]:
         Measure("rules", partial(_rules, choose(20, 200, 2000)), 0.5),
         Measure("growth", partial(_growth, choose((5, 7, 9), (7, 9, 11, 13), (7, 9, 11, 13, 15)))),
         Measure("tables", partial(_tables, choose(9, 9, 11)), 0.5),
+        Measure("algorithms by divisor", partial(_algorithms_by_divisor, choose(5, 7, 8)), 0.5),
         Measure("potential mobility left out", partial(_without_potential, choose(9, 11, 13)), 0.5),
     ]
     if setting.effort == "quick":
@@ -56,6 +58,7 @@ def sequential(setting: Setting) -> Sequence[Source]:
         *sources,
         Measure("6×6", partial(_six, setting.workers), 10.0),
         Measure("scores", partial(scores, choose(20, 200, 1000)), 5.0),
+        Measure("sorts by ordering", _sorts_by_ordering, 2.0),
         Measure("orderings by evaluation", _orderings_by_evaluation, 2.0),
         Measure("accuracy", _accuracy, 1.0),
         Measure("cost of edges", _edge_cost, 1.0),
@@ -166,6 +169,31 @@ def _tables(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
             for board_name, board in _two_boards().items():
                 plies = depth if board_name == "start" else depth - 1
                 yield MeasuredCell((name, table), board_name, _searched(board, plies, stop, **memory, **options).nodes)
+
+
+DIVISORS = (1, 8, 64)
+"""Compared divisors of the evaluation. The greater it is, the fewer values there are between two bounds."""
+
+
+def _algorithms_by_divisor(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the boards that MTD(f) and PVS visit on the tournament boards, by divisor of the evaluation."""
+    places = study_positions("othello", ("tournament",))
+    for algorithm, divisor in product(("mtdf", "pvs"), DIVISORS):
+        options = {"algorithm": algorithm, "evaluation": FourPart(divisor)}
+        nodes = sum(_searched(place.board, depth, stop, **options).nodes for place in places)
+        yield MeasuredCell((algorithm, divisor), "boards", nodes)
+
+
+def _sorts_by_ordering(stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield how many times the boards of a full sort are visited with only the best move in front, by ordering."""
+    for (board_name, board), ordering in product(_two_boards().items(), ORDERINGS):
+        if ordering != "none":
+            plies = 13 if board_name == "start" else 10
+            best, sorted_ = (
+                _searched(board, plies, stop, ordering=f"{ordering}:sort={sort},from_depth=1").nodes
+                for sort in ("best", "insertion")
+            )
+            yield MeasuredCell((BEST_ONLY, ordering), board_name, best / sorted_)
 
 
 BEST_ONLY = "stones and squares, best move only"

@@ -25,8 +25,13 @@ EVALUATION = "three-part"
 """Usual evaluation. From the start, its trees have about the sizes that report 000 prints: from 13 to 17 plies they
 grow 66 times, the report's 64 times. With `four-part`, whose weight of potential mobility is ours, they grow faster."""
 
-ROOM = 1 << 16
-"""Capacity of a node's buffer of table entries to send: a job of 9 plies posts some thousands."""
+
+def _room(threshold: int, batch: int) -> int:
+    """Return the capacity of a node's buffer of table entries to send: those of a job beside an update that is nearly
+    full. A job of 7 plies posts some thousands, one of 9 plies tens of thousands."""
+    in_job = 1 << (16 if threshold <= 7 else 19)
+    return 1 << (in_job + batch - 2).bit_length()
+
 
 ENTRY_DEPTH = 2
 """Least depth of a table entry: our searches store none with one ply left."""
@@ -123,7 +128,9 @@ class StealingCluster:
         replication = replication if nodes > 1 else None
         self._tables = [self.root.table, *(Table(self.root.table.bits) for _ in range(nodes - 1))]
         batch = replication.batch if replication else 1
-        self._outboxes = [Outbox(ROOM, 1 << 62, waits=False) for _ in range(nodes if replication else 0)]
+        self._outboxes = [
+            Outbox(_room(threshold, batch), 1 << 62, waits=False) for _ in range(nodes if replication else 0)
+        ]
         for worker, table in zip(self.root.workers, self._tables, strict=True):
             table.attach(worker)
         for worker, outbox in zip(self.root.workers, self._outboxes, strict=False):

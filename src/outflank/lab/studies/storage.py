@@ -162,8 +162,8 @@ class Storage(Experiment[StorageParameters]):
         notes = (
             "Report 000 played with bytes for their speed (a matrix is 'really inefficient in Java', where it is an "
             "array of arrays) and kept two bits a square in its table. Our matrix and array are the same memory: "
-            "their difference is the arithmetic of two indices. The rows that lie apart are Java's matrix, without its "
-            "checks of both indices.",
+            "their difference is the arithmetic of two indices. Java's matrix has rows that lie apart, and checks of "
+            "both indices against lengths in memory; its array has one such check.",
             *(() if agree else ("The ways do not agree on the number of moves.",)),
         )
         return Conclusion(tables=(ReportTable.of("storage", lines),), figures=(plot,), notes=notes, passed=agree)
