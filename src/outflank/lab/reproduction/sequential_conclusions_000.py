@@ -8,6 +8,7 @@ from math import log10, prod
 from statistics import fmean, median
 
 from outflank.arena import Openings
+from outflank.boards import Board
 from outflank.games.rules import mirror, symmetries
 from outflank.games.sides import Side
 from outflank.lab.experiment_boards import default_board, study_positions
@@ -74,7 +75,7 @@ def _cell(name: str, value: float) -> MeasuredCell:
     return MeasuredCell((name,), "value", value)
 
 
-def _searched(board: OthelloBoard, depth: int, stop: Stop, **options: object) -> Result:
+def _searched(board: Board, depth: int, stop: Stop, **options: object) -> Result:
     """Return the result of report 000's search with some of its options replaced. Raise `BrokenOff` if stopped."""
     arguments: SearchArguments = {"workers": 1, **REPORT_000, **options}
     result = search(board, Limits(depth=depth), stop=stop, **arguments)
