@@ -74,9 +74,9 @@ def cluster(setting: Setting) -> Sequence[Source]:
         part("messages slower", PAR_PROGRAMS, depth=side, **messages(SLOWER)),
         part("messages faster", PAR_PROGRAMS, depth=side, **messages(1 / SLOWER)),
         part("free spawns", ("par_tuple",), depth=side, thresholds=THRESHOLDS, spawn=0.0),
-        # Two plies less deep, a search of the mid-game has about as many boards.
-        part("mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 2),
-        part("forward, mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 2, forward=True),
+        # Four plies less deep, a search of the mid-game has about as many boards.
+        part("mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 4),
+        part("forward, mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 4, forward=True),
         part("unordered", ("par_tuple",), ordering="none", depth=side),
         part("forward", ("par", "par_tuple"), (1, 64), forward=True, depth=side),
         part("reverse", ("par", "par_tuple"), (1, 64), depth=side),

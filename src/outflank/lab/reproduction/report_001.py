@@ -89,7 +89,7 @@ def _games(setting: Setting) -> int:
 def _benchmarks(setting: Setting) -> Sequence[Source]:
     effort = setting.effort
     size = {
-        "depths": effort.choose((4, 5), (7, 8), (9, 10, 11, 12)),
+        "depths": effort.choose((4, 5), (6, 7), (8, 9)),
         "games": _games(setting),
         "workers": core_counts(),
     }
@@ -127,8 +127,8 @@ def _shared_table(setting: Setting) -> Sequence[Source]:
     scaling = {
         "schemes": SCHEMES,
         "workers": tuple(dict.fromkeys((1, setting.workers))),
-        "depth": effort.choose(9, 13, 15),
-        "rounds": effort.choose(1, 3, 5),
+        "depth": effort.choose(9, 12, 14),
+        "rounds": effort.choose(1, 3, 3),
     }
     hashed = {"hashes": (OUR_HASH,), "bits": effort.choose(16, 20, 20), "boards": (effort.choose(12, 16, 16),)}
     return [

@@ -55,13 +55,13 @@ LESS = 0.97
 
 
 def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
-    """Return the thread counts to measure: 1 to 32 in a full run, otherwise some up to all cores.
+    """Return the thread counts to measure: all up to twice the cores in a full run, otherwise some up to all cores.
 
-    A usual run also has a few above. A quick one has not: threads that take turns on a core decide nothing, and 32 of
-    them took as long as all others.
+    Usual and full runs also have a few above. A quick one has not: threads that take turns on a core decide nothing,
+    and 32 of them took as long as all others.
     """
     if setting.effort is Effort.FULL:
-        return THREADS
+        return tuple(count for count in THREADS if count <= 2 * usable_cores() or count in oversubscribed)
     within_cores = [count for count in THREADS if count <= usable_cores()]
     return tuple(sorted({*within_cores[:4], within_cores[-1], *setting.effort.choose((), oversubscribed, ())}))
 

@@ -92,7 +92,7 @@ class Hash(Experiment[HashingParameters]):
 
     def tasks(self, parameters: HashingParameters) -> Sequence[Task]:
         return [
-            Task(name, partial(_measure, name, *source, parameters), timed=False) for name, source in SOURCES.items()
+            Task(name, partial(_measure, name, *source, parameters)) for name, source in SOURCES.items()
         ]
 
     def shape(self, parameters: HashingParameters, sample: Sample) -> Shape:
