@@ -64,7 +64,7 @@ def cluster(setting: Setting) -> Sequence[Source]:
         part("programs", PROGRAMS, (1, 16, 64), rounds=seeds),
         part("depths", depths, (32, 64), rounds=seeds),
         part("slow receivers", depths, (32,), receive=RECEIVE, depth=side),
-        part("few nodes", ("par",), (1, 4), thresholds=THRESHOLDS, depth=side),
+        part("few nodes", ("par",), (1, 4), thresholds=THRESHOLDS),
         part("even thresholds", ("par",), thresholds=(4, 5, 6, 7), depth=side),
         part("seeds", ("par_tuple",), rounds=setting.effort.choose(1, 4, 8), depth=side),
         part("shallow", PAR_PROGRAMS, depth=side),
