@@ -6,13 +6,12 @@ other processes take the cores.
 
 from statistics import fmean, pstdev
 
-from outflank.lab.claims.deciding import by_case, decided_by_match, pair_counts, trusted_times
+from outflank.lab.claims.deciding import trusted_times
 from outflank.lab.claims.ledger import Answer, Decide, Decision, Evidence, Missing, judged
 from outflank.lab.claims.measures_001 import (
     ALGORITHMS,
     BRANCHING,
     COUNTS,
-    EVALUATION,
     FEWEST_GAMES,
     FIRST_PLAYER,
     LITTLE,
@@ -26,22 +25,10 @@ from outflank.lab.claims.measures_001 import (
     schemes,
     turn_nodes,
     turned_counts,
-    widths,
 )
 from outflank.lab.measuring.search_samples import median, number
 from outflank.lab.report_programs.published_numbers import fact, rows
-from outflank.lab.reproduction.text_001 import (
-    ALPHABETA,
-    BY_SQUARES,
-    FIRST_MOVE,
-    MINIMAX,
-    NEUTRAL,
-    PVS,
-    RIVALS,
-    STAGES,
-    WIDTH_DEPTHS,
-)
-from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
+from outflank.lab.reproduction.text_001 import ALPHABETA, BY_SQUARES, FIRST_MOVE, MINIMAX, PVS
 from outflank.lab.studies.windows import SERIAL, TURNED_OVER
 
 
@@ -162,105 +149,6 @@ def spawn_growth(evidence: Evidence) -> Decision:
     )
 
 
-def leaves(evidence: Evidence) -> Decision:
-    """Evaluations take more than half of the time of minimax."""
-    leaves = evidence.value(ALGORITHMS, PVS, "leaf_share")
-    shares = {stage: evidence.value(ALGORITHMS, (MINIMAX, stage), "evaluation_share") for stage in STAGES}
-    listed = ", ".join(f"{share:.0%} {stage}" for stage, share in shares.items())
-    because = f"Of the nodes of PVS {leaves:.0%} are leaves, and of the time their evaluation takes at least {listed}"
-    if min(shares.values()) > 0.5 + LITTLE:
-        return Decision(Answer.CONFIRMED, f"{because}.")
-    # The share is a lower bound, so that less than a half contradicts nothing.
-    return Decision(Answer.DEPENDS, f"{because}: in our program it need not outweigh all the rest.")
-
-
-def clear_share(share: float, games: float) -> float:
-    """Return a share of wins. Raise `Missing` if so many games cannot tell it from a half, with 95 % confidence."""
-    if abs(share - 0.5) <= 1.96 * (0.25 / games) ** 0.5:
-        raise Missing(f"{games:.0f} games with a share of {share:.0%} do not tell it from chance.")
-    return share
-
-
-def match(first: str, second: str) -> Decide:
-    """Return the function of the claim that an evaluation wins more games than another player."""
-
-    def decide(evidence: Evidence) -> Decision:
-        counts = pair_counts(evidence, EVALUATION, (first, second))
-        return decided_by_match(CLEARLY_STRONGER, counts, f"At depth 3, {first} has {{}} against {second}")
-
-    return decide
-
-
-def control(evidence: Evidence) -> Decision:
-    """Who has more moves in the middle of a game wins in more than half of the positions."""
-    games = evidence.value(EVALUATION, (NEUTRAL, NEUTRAL), "games")
-    wins = clear_share(evidence.value(EVALUATION, "moves", "leader_wins"), games)
-    return judged(
-        wins > 0.5,
-        f"In the middle of {games:.0f} games, who has more moves wins in the end in {wins:.0%} of the positions.",
-    )
-
-
-def counting(evidence: Evidence) -> Decision:
-    """Counting discs loses to mobility and to two evaluations with corners."""
-    decisions = {name: match(name, "discs")(evidence) for name in RIVALS}
-    undecided = [decision for decision in decisions.values() if decision.answer is Answer.NOT_DONE]
-    if undecided:
-        return undecided[0]
-    wins = evidence.value(EVALUATION, "discs", "leader_wins")
-    return by_case(
-        {f"beside {name}": decision.answer is Answer.CONFIRMED for name, decision in decisions.items()},
-        f"{' '.join(decision.because for decision in decisions.values())} In the middle of games of equals, who has "
-        f"more discs wins in the end in {wins:.0%} of the positions.",
-    )
-
-
-def swings(evidence: Evidence) -> Decision:
-    """The lead in discs changes more from turn to turn than the lead in moves, and by more than half of a mean lead."""
-    discs, moves = (
-        evidence.value(EVALUATION, name, "swing") / evidence.value(EVALUATION, name, "lead")
-        for name in ("discs", "moves")
-    )
-    return judged(
-        discs > moves and discs > 0.5,
-        f"From one turn to the next, the lead in discs changes by {discs:.0%} of a mean lead, the lead in moves by "
-        f"{moves:.0%}.",
-    )
-
-
-def narrower(column: int, what: str) -> Decide:
-    """Return the function of the claim that mobility has the least of a measure of the tree among the evaluations."""
-
-    def decide(evidence: Evidence) -> Decision:
-        by_name = {name: measures[column] for name, measures in widths(evidence).items()}
-        mobility = by_name.pop("mobility")
-        wider = [name for name, width in by_name.items() if mobility < width]
-        listed = ", ".join(f"{name} {width:,.3g}" for name, width in by_name.items())
-        because = f"{what} with mobility: {mobility:,.3g}; with {listed}"
-        if 0 < len(wider) < len(by_name):
-            return Decision(Answer.DEPENDS, f"{because}. It holds beside {', '.join(wider)}.")
-        return judged(bool(wider), f"{because}.")
-
-    return decide
-
-
-def narrow_lines(evidence: Evidence) -> Decision:
-    """Games of mobility against itself have fewer moves a turn than those of discs, at each depth."""
-    mobility, discs = (
-        {plies: evidence.value(EVALUATION, (name, plies), "moves_per_turn") for plies in WIDTH_DEPTHS}
-        for name in ("mobility", "discs")
-    )
-    narrower = [plies for plies in WIDTH_DEPTHS if mobility[plies] < discs[plies]]
-    because = "; ".join(
-        f"at depth {plies} mobility against itself has {mobility[plies]:.1f} moves a turn, discs {discs[plies]:.1f}"
-        for plies in WIDTH_DEPTHS
-    )
-    if 0 < len(narrower) < len(WIDTH_DEPTHS):
-        text = f"In the middle of games {because}. Who looks ahead an even number of plies values the next choice."
-        return Decision(Answer.DEPENDS, text)
-    return judged(bool(narrower), f"In the middle of games {because}.")
-
-
 def random_is_wide(evidence: Evidence) -> Decision:
     """The player has more moves a turn against the random player than against the first-move player."""
     means = []
@@ -365,26 +253,26 @@ def less_information(evidence: Evidence) -> Decision:
 
 def ten_times(evidence: Evidence) -> Decision:
     """Both parallel programs enter ten times the nodes of the serial ones, give or take a tenth."""
-    said, depth = fact("001", "parallel_over_serial_nodes_about"), fact("001", "counted_depth")
+    published_ratio, depth = fact("001", "parallel_over_serial_nodes_about"), fact("001", "counted_depth")
     nodes = {name: evidence.value(COUNTS, (name, depth), "nodes_per_turn") for pair in SERIAL.items() for name in pair}
     ratios = [nodes[parallel] / nodes[serial] for parallel, serial in SERIAL.items()]
     pvs, alphabeta = ratios
     return judged(
-        all(abs(ratio / said - 1) < 0.1 for ratio in ratios),
-        f"{pvs:.1f} times for PVS and {alphabeta:.1f} for alpha-beta (allowed: {said}, give or take 10%).",
+        all(abs(ratio / published_ratio - 1) < 0.1 for ratio in ratios),
+        f"{pvs:.1f} times for PVS and {alphabeta:.1f} for alpha-beta (allowed: {published_ratio}, give or take 10%).",
     )
 
 
 def by_parallelizing(evidence: Evidence) -> Decision:
     """Against serial programs with correct windows it is at least five times."""
-    samples, said = turned_counts(evidence), fact("001", "parallel_over_serial_nodes_about")
+    samples, published_ratio = turned_counts(evidence), fact("001", "parallel_over_serial_nodes_about")
     pvs, alphabeta = (
         mean_nodes(samples, parallel) / mean_nodes(samples, serial, TURNED_OVER) for parallel, serial in SERIAL.items()
     )
     return judged(
-        min(pvs, alphabeta) > said / 2,
+        min(pvs, alphabeta) > published_ratio / 2,
         f"Against serial programs with correct root windows it is {pvs:.1f} times for PVS and {alphabeta:.1f} for "
-        f"alpha-beta (at least half of {said} is asked for): the rest is the fault in the serial windows.",
+        f"alpha-beta (at least half of {published_ratio} is asked for): the rest is the fault in the serial windows.",
     )
 
 

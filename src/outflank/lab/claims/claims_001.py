@@ -1,6 +1,7 @@
 """Conclusions of the published report 001, in the order of its text."""
 
 from outflank.lab.claims import answers_001 as answers
+from outflank.lab.claims import evaluation_answers_001 as evaluation
 from outflank.lab.claims.deciding import on_cores
 from outflank.lab.claims.ledger import CONFIRMED, CONTRADICTED, DEPENDS, NOT_TESTABLE, Row, claims_from
 from outflank.lab.reproduction.text_001 import RANDOM
@@ -85,49 +86,49 @@ ROWS: tuple[Row, ...] = (
         "4 Implementation Details",
         "The evaluation of leaves matters far more to the speed than other parts of the program.",
         DEPENDS,
-        answers.leaves,
+        evaluation.leaves,
     ),
     (
         "4 Implementation Details",
         "The difference in moves is a very effective evaluation for one so simple and untuned.",
         CONFIRMED,
-        answers.match("mobility", "discs"),
+        evaluation.match("mobility", "discs"),
     ),
     (
         "4 Implementation Details",
         "Who has many moves can usually take control of more of the board.",
         CONFIRMED,
-        answers.control,
+        evaluation.control,
     ),
     (
         "4 Implementation Details",
         "Counting pieces, which serves in many games, is not effective in Othello.",
         CONFIRMED,
-        answers.counting,
+        evaluation.counting,
     ),
     (
         "4 Implementation Details",
         "The cause is that the number of pieces swings very much from turn to turn.",
         CONFIRMED,
-        answers.swings,
+        evaluation.swings,
     ),
     (
         "4 Implementation Details",
         "Evaluating mobility makes the search tree narrower.",
         DEPENDS,
-        answers.narrower(0, "Moves per inner node"),
+        evaluation.narrower(0, "Moves per inner node"),
     ),
     (
         "4 Implementation Details",
         "So mobility allows for deeper searches.",
         DEPENDS,
-        answers.narrower(1, "Nodes per turn"),
+        evaluation.narrower(1, "Nodes per turn"),
     ),
     (
         "4 Implementation Details",
         "The cause is that both sides take moves from each other, and so prefer lines with fewer moves.",
         DEPENDS,
-        answers.narrow_lines,
+        evaluation.narrow_lines,
     ),
     (
         "5 Evaluation",
@@ -135,7 +136,7 @@ ROWS: tuple[Row, ...] = (
         NOT_TESTABLE,
         "No Cilk runtime runs here; our own workers and tables are bound by the system (`--pin`, `--interleave`).",
     ),
-    ("5 Evaluation", "Random moves are no good way to play.", CONFIRMED, answers.match("mobility", RANDOM)),
+    ("5 Evaluation", "Random moves are no good way to play.", CONFIRMED, evaluation.match("mobility", RANDOM)),
     (
         "5 Evaluation",
         "Games against the random player have a higher branching factor.",
@@ -204,7 +205,7 @@ ROWS: tuple[Row, ...] = (
         "6 Future Work",
         "Evaluation functions can be compared by a test of their performance.",
         CONFIRMED,
-        answers.match("mobility", "discs"),
+        evaluation.match("mobility", "discs"),
     ),
 )
 

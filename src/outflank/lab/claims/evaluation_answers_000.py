@@ -100,7 +100,7 @@ def alone_or_fitted(name: str, column: int, sign: int, cause: str) -> Decide:
 
 
 def few_moves(evidence: Evidence) -> Decision:
-    """Who has one move or none loses on average, by more than two standard errors."""
+    """The side with one move or none loses on average, by more than two standard errors."""
     result, error = (evidence.value(SEQUENTIAL, FEW_MOVES, column) for column in ("result", "error"))
     because = f"In games of report 000's evaluation at depth 1, a side with one move or none ends {result:+.1f} discs"
     return judged(result < -2 * error, f"{because} ahead on average (standard error {error:.1f}).")
