@@ -252,7 +252,7 @@ def test_conclusions_of_report_002_are_decided_from_its_sections(monkeypatch):
     returns = decisions["From some number of processors on, more of them gain much less."]
     assert returns.answer is Answer.DEPENDS
     assert returns.because.endswith("not so at depth 7.")
-    monkeypatch.setattr("outflank.lab.claims.time_claims_002.usable_cores", lambda: 4)
+    monkeypatch.setattr("outflank.lab.claims.time_answers_002.usable_cores", lambda: 4)
     efficient = claims["With 1 to 5 threads the efficiency is well above 80 %."]
     assert efficient.decided(evidence) == Decision(Answer.NEEDS_CORES, "It needs 5 cores, and this machine has 4.")
 

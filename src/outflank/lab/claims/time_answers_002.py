@@ -1,6 +1,7 @@
-"""Decisions on the conclusions of report 002 about the time of its game, by number of threads.
+"""Answers to report 002's conclusions about the time of its game, by number of threads.
 
-Times count only at the depth of the report, on enough cores, and if other processes left the cores free.
+Times count only at the depth of the report, on enough cores, and if other processes left the cores free. A time or an
+efficiency counts as less than another if it is at least 3 % less (`LESS`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from outflank.lab.claims.ledger import Answer, Decision, Evidence, Missing, judged
+from outflank.lab.claims.ledger import Answer, Decide, Decision, Evidence, Missing, judged
 from outflank.lab.claims.replayed import with_replay
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import ENOUGH_CORES, median, number, processor_share
@@ -38,8 +39,6 @@ REPLAY = ("Figures 4 and 5", "replay")
 
 CaseName = TypeVar("CaseName", int, str)
 
-Decide = Callable[[Evidence], Decision]
-
 
 def listed(numbers: Iterable[float], digits: int = 2) -> str:
     """Return numbers as a list in a sentence."""
@@ -56,11 +55,11 @@ def case_by_case(holds: Mapping[CaseName, bool], noun: str, because: str) -> Dec
     return Decision(answer, f"{because}: not so at {noun} {', '.join(failing)}.")
 
 
-# --- its game, by the clock ---
+# --- times of games ---
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
+class _Games:
     """Games of the report's program, by number of threads. The key 0 is the serial program."""
 
     samples: Mapping[int, Sequence[Sample]]
@@ -87,16 +86,16 @@ class Games:
         return sorted(count for count in self.samples if least <= count <= min(most, self.most))
 
 
-def _games(evidence: Evidence) -> Games:
+def _games(evidence: Evidence) -> _Games:
     by_threads: dict[int, list[Sample]] = {}
     for sample in evidence.of("Figures 4 and 5", "scaling"):
         threads = 0 if str(sample["scheme"]).startswith("serial ") else int(number(sample["workers"]))
         by_threads.setdefault(threads, []).append(sample)
-    return Games(by_threads, usable_cores())
+    return _Games(by_threads, usable_cores())
 
 
 def _judge_replayed(
-    judge: Callable[[Games, Evidence], Decision], evidence: Evidence, games: Mapping[int, Sample]
+    judge: Callable[[_Games, Evidence], Decision], evidence: Evidence, games: Mapping[int, Sample]
 ) -> Decision:
     """Return what `judge` says of replayed games. Workers that do not search are idle."""
     samples = {}
@@ -104,7 +103,7 @@ def _judge_replayed(
         busy = number(game["busy_seconds"]) if threads else 0.0
         idle = threads * number(game["tree_seconds"]) - busy if threads else 0.0
         samples[threads] = [{**game, "useful_seconds": busy, "idle_seconds": idle}]
-    return judge(Games(samples, max(games)), evidence)
+    return judge(_Games(samples, max(games)), evidence)
 
 
 def few_cores(cores: int) -> Decision | None:
@@ -114,10 +113,10 @@ def few_cores(cores: int) -> Decision | None:
     return Decision(Answer.NEEDS_CORES, f"It needs {cores} cores, and this machine has {usable_cores():g}.")
 
 
-def timed(cores: int) -> Callable[[Callable[[Games, Evidence], Decision]], Decide]:
+def _timed(cores: int) -> Callable[[Callable[[_Games, Evidence], Decision]], Decide]:
     """Return a decorator for functions that judge times of games on `cores` cores. It checks if they can be trusted."""
 
-    def with_checks(judge: Callable[[Games, Evidence], Decision]) -> Decide:
+    def with_checks(judge: Callable[[_Games, Evidence], Decision]) -> Decide:
         def decide(evidence: Evidence) -> Decision:
             if (too_few := few_cores(cores)) is not None:
                 return with_replay(too_few, evidence, REPLAY, partial(_judge_replayed, judge, evidence))
@@ -136,17 +135,17 @@ def timed(cores: int) -> Callable[[Callable[[Games, Evidence], Decision]], Decid
     return with_checks
 
 
-@timed(2)
-def uses_all_cores(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether workers have nearly always something to search."""
+@_timed(2)
+def uses_all_cores(games: _Games, evidence: Evidence) -> Decision:
+    """Workers search for at least 95 % of their time."""
     threads = games.threads()[-1]
     share = games.busy_share(threads)
     return judged(share >= BUSY_WORKERS, f"{threads} workers search for {share:.1%} of their time.")
 
 
-@timed(2)
-def saves_time(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether threads take less time than the serial program."""
+@_timed(2)
+def saves_time(games: _Games, evidence: Evidence) -> Decision:
+    """The most threads take less time than the serial program."""
     threads = games.threads()[-1]
     serial, parallel = games.seconds(0), games.seconds(threads)
     because = f"A game takes the serial program {serial:.2f} s, and {threads} threads {parallel:.2f} s."
@@ -159,9 +158,9 @@ def _published_speed_up() -> float:
     return seconds / (seconds / FEW_THREADS - saved)
 
 
-@timed(2)
-def estimates_are_lower_bounds(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether measured speed-ups, ours and that of the report's times, reach the estimated ones."""
+@_timed(2)
+def estimates_are_lower_bounds(games: _Games, evidence: Evidence) -> Decision:
+    """Measured speed-ups, ours and that of the report's times, reach 90 % of the estimated ones."""
     speed_ups = {count: games.seconds(1) / games.seconds(count) for count in games.threads() if count in PROCESSORS}
     cases = {f"{count}": (count, speed_up) for count, speed_up in speed_ups.items()}
     cases[f"{MANY_THREADS} in the report"] = (MANY_THREADS, _published_speed_up())
@@ -177,25 +176,25 @@ def estimates_are_lower_bounds(games: Games, evidence: Evidence) -> Decision:
     return case_by_case(holds, "processor counts", because)
 
 
-@timed(EFFICIENT_UP_TO)
-def efficiency_falls(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether the efficiency is least with most threads."""
+@_timed(EFFICIENT_UP_TO)
+def efficiency_falls(games: _Games, evidence: Evidence) -> Decision:
+    """The efficiency with the most threads is less than with one."""
     most = games.threads()[-1]
     first, last = games.efficiency(1), games.efficiency(most)
     return judged(last < LESS * first, f"The efficiency is {first:.2f} with 1 thread and {last:.2f} with {most}.")
 
 
-@timed(EFFICIENT_UP_TO)
-def efficient_on_few(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether the efficiency of up to five threads is good."""
+@_timed(EFFICIENT_UP_TO)
+def efficient_on_few(games: _Games, evidence: Evidence) -> Decision:
+    """The efficiency is above 0.8 with each number of threads up to five."""
     efficiencies = {count: games.efficiency(count) for count in games.threads(most=EFFICIENT_UP_TO)}
     because = f"Efficiencies with 1 to {max(efficiencies)} threads are {listed(efficiencies.values())}"
     return case_by_case({count: value > ENOUGH for count, value in efficiencies.items()}, "thread counts", because)
 
 
-@timed(EFFICIENT_UP_TO)
-def five_times_as_fast(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether five threads are as much faster as in the report."""
+@_timed(EFFICIENT_UP_TO)
+def five_times_as_fast(games: _Games, evidence: Evidence) -> Decision:
+    """Five threads are at least four times as fast as one, which is a fifth less than in the report."""
     theirs = fact("002", "seconds_on_1_thread_above") / fact("002", "seconds_on_5_threads_about")
     ours = games.seconds(1) / games.seconds(EFFICIENT_UP_TO)
     because = (
@@ -204,41 +203,41 @@ def five_times_as_fast(games: Games, evidence: Evidence) -> Decision:
     return judged(ours >= 0.8 * theirs, because)
 
 
-def _in_stable_range(games: Games) -> list[int]:
+def _in_stable_range(games: _Games) -> list[int]:
     counts = games.threads(*STABLE)
     if len(counts) < 3:
         raise Missing
     return counts
 
 
-@timed(STABLE[1])
-def stable_in_the_middle(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether efficiencies are equal over a range of threads."""
+@_timed(STABLE[1])
+def stable_in_the_middle(games: _Games, evidence: Evidence) -> Decision:
+    """Efficiencies with 5 to 15 threads are within a tenth of each other."""
     efficiencies = [games.efficiency(count) for count in _in_stable_range(games)]
     least, most = min(efficiencies), max(efficiencies)
     because = f"Between {STABLE[0]} and {STABLE[1]} threads the efficiency is {least:.2f} to {most:.2f}."
     return judged(most <= NARROW * least, because)
 
 
-@timed(STABLE[1])
-def balance_in_the_middle(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether the share of overhead is equal over that range."""
+@_timed(STABLE[1])
+def balance_in_the_middle(games: _Games, evidence: Evidence) -> Decision:
+    """The shares of time that 5 to 15 workers search are within a tenth of each other."""
     shares = [games.busy_share(count) for count in _in_stable_range(games)]
     because = f"Workers search for {min(shares):.1%} to {max(shares):.1%} of their time, with as many threads."
     return judged(max(shares) <= NARROW * min(shares), because)
 
 
-@timed(MANY_THREADS)
-def falls_beyond(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether the efficiency falls if sixteen threads are doubled."""
+@_timed(MANY_THREADS)
+def falls_beyond(games: _Games, evidence: Evidence) -> Decision:
+    """The efficiency is less with 32 threads than with 16."""
     few, many = games.efficiency(FEW_THREADS), games.efficiency(MANY_THREADS)
     because = f"The efficiency is {few:.2f} with {FEW_THREADS} threads and {many:.2f} with {MANY_THREADS}."
     return judged(many < LESS * few, because)
 
 
-@timed(MANY_THREADS)
-def overhead_outweighs(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether doubling sixteen threads saves no time."""
+@_timed(MANY_THREADS)
+def overhead_outweighs(games: _Games, evidence: Evidence) -> Decision:
+    """32 threads take no less time than 16."""
     few, many = games.seconds(FEW_THREADS), games.seconds(MANY_THREADS)
     saved = fact("002", "seconds_saved_by_doubling")
     because = (
@@ -248,9 +247,9 @@ def overhead_outweighs(games: Games, evidence: Evidence) -> Decision:
     return judged(many > LESS * few, because)
 
 
-@timed(MANY_THREADS)
-def doubling_saves_little(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether doubling sixteen threads saves little of the time."""
+@_timed(MANY_THREADS)
+def doubling_saves_little(games: _Games, evidence: Evidence) -> Decision:
+    """32 threads save less than a fifth of the time of 16."""
     few, many = games.seconds(FEW_THREADS), games.seconds(MANY_THREADS)
     share = 1 - many / few
     because = (
@@ -260,9 +259,9 @@ def doubling_saves_little(games: Games, evidence: Evidence) -> Decision:
     return judged(share < MARGINAL, because)
 
 
-@timed(FEW_THREADS)
-def best_on_few(games: Games, evidence: Evidence) -> Decision:
-    """Decide whether the speed-up per thread is less with many threads."""
+@_timed(FEW_THREADS)
+def best_on_few(games: _Games, evidence: Evidence) -> Decision:
+    """The efficiency with the most threads is less than with five."""
     first, last = games.efficiency(EFFICIENT_UP_TO), games.efficiency(games.threads()[-1])
     because = (
         f"The speed-up per thread is {first:.2f} with {EFFICIENT_UP_TO} threads and {last:.2f} with "
