@@ -220,7 +220,7 @@ def test_conclusions_of_report_004_are_decided_by_the_measurements(monkeypatch):
     assert [each.decided(evidence).answer for each in by_start.values()][:2] == [Answer.CONFIRMED, Answer.CONTRADICTED]
     more = by_start["More than 8 threads take"]
     for cores, answer in ((2, Answer.NEEDS_CORES), (16, Answer.CONTRADICTED)):
-        monkeypatch.setattr("outflank.lab.claims.claims_004.usable_cores", lambda it=cores: float(it))
+        monkeypatch.setattr("outflank.lab.claims.time_answers_004.usable_cores", lambda it=cores: float(it))
         assert more.decided(evidence).answer is answer
     games[-1]["seconds"] = 1.0
     assert more.decided(evidence) == Decision(

@@ -123,7 +123,7 @@ def test_report_002s_text_is_replayed_where_there_are_no_cores(monkeypatch):
 @pytest.mark.interpreted_only
 def test_claims_that_need_cores_say_what_the_replay_says(monkeypatch):
     monkeypatch.setattr("outflank.lab.claims.time_answers_002.usable_cores", lambda: 2)
-    monkeypatch.setattr("outflank.lab.claims.claims_004.usable_cores", lambda: 2)
+    monkeypatch.setattr("outflank.lab.claims.time_answers_004.usable_cores", lambda: 2)
     samples = replayed("002", lambda threads: 11 / min(threads, 20))
     evidence = Evidence(
         {}, {("Figures 4 and 5", "replay"): samples, ("Parallel Efficiency", "replay, master"): samples}

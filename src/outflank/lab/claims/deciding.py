@@ -59,6 +59,11 @@ def compared(figures: Mapping[str, float], holds: Callable[[float], bool], becau
     return by_case({name: holds(figure) for name, figure in figures.items()}, because.format(listed(figures, form)))
 
 
+def judged_with_cause(holds: bool, figures: str, cause: str) -> Decision:
+    """Return that a claim is confirmed by the figures if `holds`, else that it is contradicted, for the given cause."""
+    return judged(holds, f"{figures}." if holds else f"{figures}: {cause}.")
+
+
 # --- measurements ---
 
 
