@@ -5,4 +5,4 @@ from outflank.lab.claims.ledger import claims_from
 
 _PARTS = (sequential_claims_000, cluster_claims_000, discussion_claims_000, outlook_claims_000)
 
-CLAIMS = claims_from("000", (statement for part in _PARTS for statement in part.STATEMENTS))
+CLAIMS = claims_from("000", (row for part in _PARTS for row in part.ROWS))

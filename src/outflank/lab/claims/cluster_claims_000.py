@@ -15,10 +15,10 @@ from outflank.lab.claims.ledger import (
     Decision,
     Evidence,
     Missing,
+    Row,
     judged,
-    not_testable,
+    rows_at,
 )
-from outflank.lab.claims.ledger import Row as Conclusion
 from outflank.lab.claims.simulated_runs_000 import (
     PROGRAMS,
     by_threshold,
@@ -254,137 +254,106 @@ LIBRARY = "It is a fault of a library of that time, which we do not have."
 ABORTS = f"{LIBRARY} A test floods our own cluster with stopped jobs, and all values stay right."
 FLOODS = f"{LIBRARY} A test floods our own nodes with updates of 10,000 entries, and all searches end."
 
-STATEMENTS: tuple[Conclusion, ...] = (
+ROWS: tuple[Row, ...] = (
     ("Move ordering", "Move ordering is mostly unrelated to parallelization.", CONFIRMED, _unordered),
-    (
+    *rows_at(
         "Parallelization",
-        "The step from the sequential to the parallel program took no effort.",
-        NOT_TESTABLE,
-        not_testable("How much work a program is to write is no measurement of ours."),
+        (
+            "The step from the sequential to the parallel program took no effort.",
+            NOT_TESTABLE,
+            "How much work a program is to write is no measurement of ours.",
+        ),
+        ("Nothing more can be optimized in the parallel program itself.", CONTRADICTED, _par_improved),
+        (
+            "The parallel program must spawn moves in the reverse order, since Satin's queue has to be a stack.",
+            DEPENDS,
+            _spawn_order,
+        ),
+        ("Thresholds differ so much in time that trying several is worth it.", CONFIRMED, _worth_trying),
+        ("Replicating the table improves the parallel program.", CONFIRMED, unreplicated),
+        ("No number of entries per update is better than 10,000.", CONTRADICTED, _best_batch),
+        ("Fewer entries per update cost broadcast time, and more come too late.", CONFIRMED, _batch_balance),
+        (
+            "With every entry in a tuple space, communication takes more than useful work even on two processors.",
+            CONTRADICTED,
+            _everything,
+        ),
+        ("A greatest distance from the root reduces the traffic, but not enough.", CONFIRMED, _near_root),
+        ("A least depth left reduces it so much that the tuple space is usable.", CONFIRMED, _minimum_depth),
     ),
-    ("Parallelization", "Nothing more can be optimized in the parallel program itself.", CONTRADICTED, _par_improved),
-    (
-        "Parallelization",
-        "The parallel program must spawn moves in the reverse order, since Satin's queue has to be a stack.",
-        DEPENDS,
-        _spawn_order,
+    *rows_at(
+        "Trouble with Satin",
+        (
+            "Crashes on 16 or more processors came from a fault in Satin: aborted jobs could spawn others.",
+            NOT_TESTABLE,
+            ABORTS,
+        ),
+        ("They do not occur if the move in the table is not searched first.", NOT_TESTABLE, LIBRARY),
+        ("A check in Satin's spawn removes the crashes.", NOT_TESTABLE, LIBRARY),
+        (
+            "The check was missing because the case was thought to be impossible.",
+            NOT_TESTABLE,
+            "It is a guess about authors.",
+        ),
+        (
+            "Callers of aborted methods go on running, which can corrupt a table or waste work.",
+            NOT_TESTABLE,
+            "It is a property of Satin's compiler; in our program an aborted part writes nothing.",
+        ),
+        (
+            "There is no trivial patch; an internal exception would be the cleaner solution.",
+            NOT_TESTABLE,
+            "It is a proposal for Satin that nobody has tried; ours unwinds by a flag that every caller reads.",
+        ),
+        (
+            "A general handler of that exception would be easier to understand.",
+            NOT_TESTABLE,
+            "It is a proposal for Satin.",
+        ),
+        ("Otherwise programmers have to be told of such quirks.", NOT_TESTABLE, "It is advice."),
     ),
-    ("Parallelization", "Thresholds differ so much in time that trying several is worth it.", CONFIRMED, _worth_trying),
-    ("Parallelization", "Replicating the table improves the parallel program.", CONFIRMED, unreplicated),
-    ("Parallelization", "No number of entries per update is better than 10,000.", CONTRADICTED, _best_batch),
-    (
-        "Parallelization",
-        "Fewer entries per update cost broadcast time, and more come too late.",
-        CONFIRMED,
-        _batch_balance,
+    *rows_at(
+        "Trouble with GMI",
+        ("Updates that the sender waits for are costly.", CONTRADICTED, _waiting),
+        (
+            "GMI and Satin are hardly compatible: only one order of initialization works, and joining is a barrier.",
+            NOT_TESTABLE,
+            LIBRARY,
+        ),
+        ("A group cannot be joined in spawnable methods or static initializers.", NOT_TESTABLE, LIBRARY),
+        ("There is probably a cleaner solution than changing Satin's compiler.", NOT_TESTABLE, LIBRARY),
+        ("GMI generates wrong code for methods with two arrays of one type.", NOT_TESTABLE, LIBRARY),
+        ("GMI deadlocks when two or more instances send large arrays to each other.", NOT_TESTABLE, FLOODS),
+        ("The deadlock occurs without Satin too, between two instances of GMI alone.", NOT_TESTABLE, LIBRARY),
+        ("All other kinds of invocation deadlock as well.", NOT_TESTABLE, LIBRARY),
+        ("A receiver should never have to wait for long inside an upcall.", NOT_TESTABLE, FLOODS),
+        ("The abstraction of Ibis makes the cause of the deadlock impossible to find.", NOT_TESTABLE, LIBRARY),
     ),
-    (
-        "Parallelization",
-        "With every entry in a tuple space, communication takes more than useful work even on two processors.",
-        CONTRADICTED,
-        _everything,
-    ),
-    (
-        "Parallelization",
-        "A greatest distance from the root reduces the traffic, but not enough.",
-        CONFIRMED,
-        _near_root,
-    ),
-    (
-        "Parallelization",
-        "A least depth left reduces it so much that the tuple space is usable.",
-        CONFIRMED,
-        _minimum_depth,
-    ),
-    *(
-        ("Trouble with Satin", says, NOT_TESTABLE, not_testable(because))
-        for says, because in (
-            ("Crashes on 16 or more processors came from a fault in Satin: aborted jobs could spawn others.", ABORTS),
-            ("They do not occur if the move in the table is not searched first.", LIBRARY),
-            ("A check in Satin's spawn removes the crashes.", LIBRARY),
-            ("The check was missing because the case was thought to be impossible.", "It is a guess about authors."),
-            (
-                "Callers of aborted methods go on running, which can corrupt a table or waste work.",
-                "It is a property of Satin's compiler; in our program an aborted part writes nothing.",
-            ),
-            (
-                "There is no trivial patch; an internal exception would be the cleaner solution.",
-                "It is a proposal for Satin that nobody has tried; ours unwinds by a flag that every caller reads.",
-            ),
-            ("A general handler of that exception would be easier to understand.", "It is a proposal for Satin."),
-            ("Otherwise programmers have to be told of such quirks.", "It is advice."),
-        )
-    ),
-    ("Trouble with GMI", "Updates that the sender waits for are costly.", CONTRADICTED, _waiting),
-    *(
-        ("Trouble with GMI", says, NOT_TESTABLE, not_testable(because))
-        for says, because in (
-            (
-                "GMI and Satin are hardly compatible: only one order of initialization works, and joining is a "
-                "barrier.",
-                LIBRARY,
-            ),
-            ("A group cannot be joined in spawnable methods or static initializers.", LIBRARY),
-            ("There is probably a cleaner solution than changing Satin's compiler.", LIBRARY),
-            ("GMI generates wrong code for methods with two arrays of one type.", LIBRARY),
-            ("GMI deadlocks when two or more instances send large arrays to each other.", FLOODS),
-            ("The deadlock occurs without Satin too, between two instances of GMI alone.", LIBRARY),
-            ("All other kinds of invocation deadlock as well.", LIBRARY),
-            ("A receiver should never have to wait for long inside an upcall.", FLOODS),
-            ("The abstraction of Ibis makes the cause of the deadlock impossible to find.", LIBRARY),
-        )
-    ),
-    (
+    *rows_at(
         "Test conditions",
-        "The choice of boards matters much less for parallelization than for ordering.",
-        CONFIRMED,
-        _two_boards,
+        ("The choice of boards matters much less for parallelization than for ordering.", CONFIRMED, _two_boards),
+        (
+            "Boards of the mid-game have more moves, so that some can be searched to 13 plies only instead of 17.",
+            CONFIRMED,
+            wider_midgame,
+        ),
+        ("Running times differ much from board to board.", CONFIRMED, _absolute),
+        ("Relative speed-ups are comparable on other boards.", CONFIRMED, _two_boards),
+        ("A faster network (Myrinet) would make no big difference.", CONFIRMED, _myrinet),
     ),
-    (
-        "Test conditions",
-        "Boards of the mid-game have more moves, so that some can be searched to 13 plies only instead of 17.",
-        CONFIRMED,
-        wider_midgame,
-    ),
-    ("Test conditions", "Running times differ much from board to board.", CONFIRMED, _absolute),
-    ("Test conditions", "Relative speed-ups are comparable on other boards.", CONFIRMED, _two_boards),
-    ("Test conditions", "A faster network (Myrinet) would make no big difference.", CONFIRMED, _myrinet),
-    (
+    *rows_at(
         "The threshold value",
-        "The threshold matters more as the number of processors grows.",
-        CONFIRMED,
-        _more_processors,
-    ),
-    ("The threshold value", "Successive thresholds differ too little to be meaningful.", CONTRADICTED, _neighbours),
-    (
-        "The threshold value",
-        "The lowest threshold is not the best, so that a threshold is useful.",
-        CONFIRMED,
-        _low_threshold,
-    ),
-    (
-        "The threshold value",
-        "With a high threshold there are too few jobs to steal, and processors are idle.",
-        CONFIRMED,
-        _high_threshold,
-    ),
-    (
-        "The threshold value",
-        "A high threshold lowers the useful time per machine, though the work is not less.",
-        DEPENDS,
-        _useful,
-    ),
-    ("The threshold value", "A threshold of 5 is fastest for all programs.", CONFIRMED, _best_at("seconds", "")),
-    (
-        "The threshold value",
-        "A threshold of 5 has the least parallel overhead for all programs.",
-        DEPENDS,
-        _best_at("idle", ""),
-    ),
-    (
-        "The threshold value",
-        "A threshold of 5 transfers the fewest bytes for all programs.",
-        DEPENDS,
-        _best_at("bytes", "; bytes are those of steals, by the report's own relation to idle time"),
+        ("The threshold matters more as the number of processors grows.", CONFIRMED, _more_processors),
+        ("Successive thresholds differ too little to be meaningful.", CONTRADICTED, _neighbours),
+        ("The lowest threshold is not the best, so that a threshold is useful.", CONFIRMED, _low_threshold),
+        ("With a high threshold there are too few jobs to steal, and processors are idle.", CONFIRMED, _high_threshold),
+        ("A high threshold lowers the useful time per machine, though the work is not less.", DEPENDS, _useful),
+        ("A threshold of 5 is fastest for all programs.", CONFIRMED, _best_at("seconds", "")),
+        ("A threshold of 5 has the least parallel overhead for all programs.", DEPENDS, _best_at("idle", "")),
+        (
+            "A threshold of 5 transfers the fewest bytes for all programs.",
+            DEPENDS,
+            _best_at("bytes", "; bytes are those of steals, by the report's own relation to idle time"),
+        ),
     ),
 )

@@ -127,6 +127,11 @@ Row = tuple[str, str, Answer, Decide | str]
 the reason why nothing can."""
 
 
+def rows_at(where: str, *rows: tuple[str, Answer, Decide | str]) -> tuple[Row, ...]:
+    """Return the rows of claims that stand in one chapter of a report, from rows without their first column."""
+    return tuple((where, *row) for row in rows)
+
+
 def claims_from(report: str, rows: Iterable[Row]) -> tuple[Claim, ...]:
     """Return the claims of a report, numbered in the order of the rows."""
     return tuple(

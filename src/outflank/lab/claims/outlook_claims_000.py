@@ -10,10 +10,10 @@ from outflank.lab.claims.ledger import (
     Decision,
     Evidence,
     Missing,
+    Row,
     judged,
-    not_testable,
+    rows_at,
 )
-from outflank.lab.claims.ledger import Row as Conclusion
 from outflank.lab.claims.ordering_answers_000 import by_stage, finer
 from outflank.lab.measuring.search_samples import number
 from outflank.lab.report_programs.published_numbers import fact
@@ -71,55 +71,48 @@ def _not_enough(evidence: Evidence) -> Decision:
     )
 
 
-STATEMENTS: tuple[Conclusion, ...] = (
-    (
+ROWS: tuple[Row, ...] = (
+    *rows_at(
         "Discussion",
-        "The evaluation can be improved by somebody with more experience.",
-        CONFIRMED,
-        stronger("phased", "four-part", "it was fitted to tournament games"),
-    ),
-    ("Discussion", "Another evaluation may require another move ordering.", CONFIRMED, _new_ordering),
-    ("Discussion", "Move ordering might gain from weights that depend on the stage of the game.", DEPENDS, by_stage),
-    ("Discussion", "Tuning on many more boards would give better values.", CONFIRMED, finer),
-    (
-        "Conclusion",
-        "Systems of such a high level are never purely beneficial, especially when problems arise.",
-        NOT_TESTABLE,
-        not_testable("It is an opinion on programming."),
-    ),
-    (
-        "Conclusion",
-        "Satin and Ibis are very easy to use and save work on low-level mechanisms at a low cost.",
-        NOT_TESTABLE,
-        not_testable("It is an opinion on libraries that we do not have."),
-    ),
-    (
-        "Conclusion",
-        "Ibis lacks documentation, so that its source had to be read.",
-        NOT_TESTABLE,
-        not_testable("It is an opinion on a library that we do not have."),
-    ),
-    (
-        "Conclusion",
-        "The project and its results are satisfactory.",
-        NOT_TESTABLE,
-        not_testable("It is an opinion."),
-    ),
-    ("Conclusion", "A depth of 17 is nowhere near the length of a game.", CONFIRMED, _far),
-    ("Conclusion", "The search gets slower with each added ply.", CONFIRMED, _slower),
-    ("Conclusion", "The speed-ups are not enough to solve the game.", CONFIRMED, _not_enough),
-    (
-        "Conclusion",
-        "Solving Othello takes a much better evaluation, and perhaps another language and parallel base.",
-        NOT_TESTABLE,
-        not_testable(
-            "No run of ours would end; the proof of 2023 (Takizawa) had all of these, and much more hardware."
+        (
+            "The evaluation can be improved by somebody with more experience.",
+            CONFIRMED,
+            stronger("phased", "four-part", "it was fitted to tournament games"),
         ),
+        ("Another evaluation may require another move ordering.", CONFIRMED, _new_ordering),
+        ("Move ordering might gain from weights that depend on the stage of the game.", DEPENDS, by_stage),
+        ("Tuning on many more boards would give better values.", CONFIRMED, finer),
     ),
-    (
+    *rows_at(
         "Conclusion",
-        "If solving Othello were so simple, it would have been done already.",
-        NOT_TESTABLE,
-        not_testable("It is an inference from what others had not done then; others have done it since."),
+        (
+            "Systems of such a high level are never purely beneficial, especially when problems arise.",
+            NOT_TESTABLE,
+            "It is an opinion on programming.",
+        ),
+        (
+            "Satin and Ibis are very easy to use and save work on low-level mechanisms at a low cost.",
+            NOT_TESTABLE,
+            "It is an opinion on libraries that we do not have.",
+        ),
+        (
+            "Ibis lacks documentation, so that its source had to be read.",
+            NOT_TESTABLE,
+            "It is an opinion on a library that we do not have.",
+        ),
+        ("The project and its results are satisfactory.", NOT_TESTABLE, "It is an opinion."),
+        ("A depth of 17 is nowhere near the length of a game.", CONFIRMED, _far),
+        ("The search gets slower with each added ply.", CONFIRMED, _slower),
+        ("The speed-ups are not enough to solve the game.", CONFIRMED, _not_enough),
+        (
+            "Solving Othello takes a much better evaluation, and perhaps another language and parallel base.",
+            NOT_TESTABLE,
+            "No run of ours would end; the proof of 2023 (Takizawa) had all of these, and much more hardware.",
+        ),
+        (
+            "If solving Othello were so simple, it would have been done already.",
+            NOT_TESTABLE,
+            "It is an inference from what others had not done then; others have done it since.",
+        ),
     ),
 )
