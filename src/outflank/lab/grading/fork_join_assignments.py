@@ -168,21 +168,21 @@ def _spawns(program: Program, seed: int) -> str:
     return f"{', '.join(map(str, counts[: DEPTH + 1]))} spawns with granularities 0 to {DEPTH} on the first position"
 
 
-def _chosen(program: Program, seed: int) -> str:
-    position, chosen = _wide_position(seed, "chosen"), program.GRANULARITY
-    if chosen not in range(DEPTH + 1):
-        raise Wrong(f"GRANULARITY is {chosen!r}: choose one of 0 to {DEPTH} for a search of {DEPTH} plies")
-    own = spans_of(program, position, DEPTH, chosen)
+def _granularity(program: Program, seed: int) -> str:
+    position, own_granularity = _wide_position(seed, "chosen"), program.GRANULARITY
+    if own_granularity not in range(DEPTH + 1):
+        raise Wrong(f"GRANULARITY is {own_granularity!r}: choose one of 0 to {DEPTH} for a search of {DEPTH} plies")
+    own = spans_of(program, position, DEPTH, own_granularity)
     if own.spawns > MOST_SPAWNS_PER_NODE * own.work:
-        raise Wrong(f"GRANULARITY {chosen} is too fine: {own.spawns:,} spawns for {own.work:,.0f} nodes")
+        raise Wrong(f"GRANULARITY {own_granularity} is too fine: {own.spawns:,} spawns for {own.work:,.0f} nodes")
     spans = [
-        own if granularity == chosen else spans_of(program, position, DEPTH, granularity)
+        own if granularity == own_granularity else spans_of(program, position, DEPTH, granularity)
         for granularity in range(DEPTH + 1)
     ]
     figures = ", ".join(f"{span.burdened_parallelism:.1f}" for span in spans)
     facts = f"burdened parallelism with granularities 0 to {DEPTH}: {figures}"
     if own.burdened_parallelism < LEAST_SHARE * max(span.burdened_parallelism for span in spans):
-        raise Wrong(f"GRANULARITY {chosen} is not near the best; {facts}")
+        raise Wrong(f"GRANULARITY {own_granularity} is not near the best; {facts}")
     return facts
 
 
@@ -207,7 +207,7 @@ GRANULARITY = Assignment(
         Check(name="values", points=20, run=_granular_values),
         Check(name="spawns", points=25, run=_spawns),
         Check(name="determinism", points=10, run=_granular_determinism),
-        Check(name="granularity", points=35, run=_chosen),
+        Check(name="granularity", points=35, run=_granularity),
         Check(name="compiled", points=10, run=_compiled_granularity, compiled=True),
     ),
 )

@@ -114,12 +114,12 @@ def _table(program: Program, seed: int) -> str:
         if node.store(key, depth, _value(key, depth)):
             raise Wrong("a node without neighbours sends messages")
         deepest[key] = max(deepest.get(key, -1), depth)
-        if (found := node.probe(key)) != (deepest[key], _value(key, deepest[key])):
+        if (entry := node.probe(key)) != (deepest[key], _value(key, deepest[key])):
             raise Wrong(
-                f"probe({key}) returns {found} after entries of depth {depth} and {deepest[key]}: keep the deepest"
+                f"probe({key}) returns {entry} after entries of depth {depth} and {deepest[key]}: keep the deepest"
             )
-    if (found := node.probe(KEYS)) is not None:
-        raise Wrong(f"probe returns {found} for a key that was never stored")
+    if (entry := node.probe(KEYS)) is not None:
+        raise Wrong(f"probe returns {entry} for a key that was never stored")
     return "300 entries: the deepest of each key is found"
 
 
@@ -127,11 +127,11 @@ def _agreement(program: Program, seed: int) -> str:
     for network in _networks(program, seed):
         for number, node in enumerate(network.nodes):
             for key, depth in network.expected(number).items():
-                entry, found = (depth, _value(key, depth)), node.probe(key)
-                if found != entry:
+                entry, expected = node.probe(key), (depth, _value(key, depth))
+                if entry != expected:
                     raise Wrong(
                         f"{len(network.nodes)} nodes, replication depth {network.depth}, batches of {network.batch}: "
-                        f"in the end node {number} has {found} for a key whose deepest entry is {entry}"
+                        f"in the end node {number} has {entry} for a key whose deepest entry is {expected}"
                     )
     return "five networks of 2 to 5 nodes: every node has every deep entry in the end"
 

@@ -56,14 +56,14 @@ def _round_trip(program: Program, seed: int) -> str:
         if _probe(program, table, first, second) is not None:
             raise Wrong("probe finds an entry in an empty table")
         _store(program, table, first, second, entry)
-        expect_entry(_probe(program, table, first, second), entry)
+        _expect_entry(_probe(program, table, first, second), entry)
     return "100 entries were found as they were stored"
 
 
-def expect_entry(found: Entry | None, entry: Entry) -> None:
-    """Raise `Wrong` unless `probe` has found the entry that was stored."""
-    if found != entry:
-        raise Wrong(f"probe returns {found} after store of (depth, value, bound) = {entry}")
+def _expect_entry(entry: Entry | None, stored: Entry) -> None:
+    """Raise `Wrong` unless the entry that `probe` returned is the stored one."""
+    if entry != stored:
+        raise Wrong(f"probe returns {entry} after store of (depth, value, bound) = {stored}")
 
 
 def _confusion(program: Program, seed: int) -> str:
@@ -75,9 +75,9 @@ def _confusion(program: Program, seed: int) -> str:
         if stored and generator.random() < 0.5:  # a position that differs from a stored one in a single disc
             first, second = generator.choice(list(stored))
             first ^= 1 << generator.randrange(64)
-        found = _probe(program, table, first, second)
-        if found is not None and stored.get((first, second)) != found:
-            raise Wrong(f"probe returns {found} for a position that was never stored")
+        probed_entry = _probe(program, table, first, second)
+        if probed_entry is not None and stored.get((first, second)) != probed_entry:
+            raise Wrong(f"probe returns {probed_entry} for a position that was never stored")
         _store(program, table, first, second, entry)
         stored[first, second] = entry
     return "400 positions in two slots: no position got the entry of another"
@@ -113,7 +113,7 @@ def _torn_hits(program: Program, seed: str) -> int:
     entries: dict[tuple[int, int], list[Entry]] = {
         words: [(7, 10 * index + version, version % 3) for version in range(3)] for index, words in enumerate(positions)
     }
-    found: list[tuple[tuple[int, int], Entry]] = []
+    hits: list[tuple[tuple[int, int], Entry]] = []
     table = WatchedArray.over(program.new_table(1))
 
     def work(number: int) -> None:
@@ -123,13 +123,13 @@ def _torn_hits(program: Program, seed: str) -> int:
             for probed in positions:
                 entry = _probe(program, table, *probed)
                 if entry is not None:
-                    found.append((probed, entry))
+                    hits.append((probed, entry))
 
     _run_threads(seed, [partial(work, number) for number in range(3)])
-    for words, entry in found:
+    for words, entry in hits:
         if entry not in entries[words]:
             raise Wrong(f"probe returns {entry}, which is a mixture of two entries, while other threads store")
-    return len(found)
+    return len(hits)
 
 
 def _run_threads(seed: str, bodies: list[Callable[[], None]]) -> None:

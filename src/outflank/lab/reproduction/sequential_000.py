@@ -260,7 +260,7 @@ def _longest_game() -> int:
 
 def _hit_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
     near = fact("000", "best_replication_depth")
-    nodes, lookups, hits = (sum(number(each[name]) for each in samples) for name in ("nodes", "lookups", "hits"))
+    nodes, lookups, hits = (sum(number(sample[name]) for sample in samples) for name in ("nodes", "lookups", "hits"))
     deep = sum(number(sample["hits"]) for sample in samples if number(sample["left"]) >= near)
     if lookups:
         yield _value(

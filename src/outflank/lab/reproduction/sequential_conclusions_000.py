@@ -255,14 +255,14 @@ def _accuracy(stop: Stop) -> Iterable[MeasuredCell]:
             board = place.board
             assert isinstance(board, OthelloBoard)
             if legal_count(board) > 1:
-                chosen = str(_searched(board, ACCURACY_DEPTH, stop).move)
+                best_move = str(_searched(board, ACCURACY_DEPTH, stop).move)
                 values = {}
                 for move in board.legal_moves:
                     child = board.copy()
                     child.push(move)
                     result = _searched(child, ACCURACY_DEPTH - 1, stop, evaluation="four-part-fine")
                     values[str(move)] = -(result.value or 0)
-                losses.append(max(values.values()) - values[chosen])
+                losses.append(max(values.values()) - values[best_move])
     yield _cell("boards of other moves", sum(loss > 0 for loss in losses))
     yield _cell("boards compared", len(losses))
     yield _cell("mean loss", fmean(losses))

@@ -79,7 +79,8 @@ def fastest_task_strands(recordings: Sequence[Events]) -> Events:
     first = recordings[0]
     same = [events for events in recordings if len(events) == len(first) and (events[:, KIND] == first[:, KIND]).all()]
     events = first.copy()
-    events[:, TIME] = np.cumsum(np.min([np.diff(each[:, TIME], prepend=each[:1, TIME]) for each in same], axis=0))
+    lengths = [np.diff(recording[:, TIME], prepend=recording[:1, TIME]) for recording in same]
+    events[:, TIME] = np.cumsum(np.min(lengths, axis=0))
     return events
 
 

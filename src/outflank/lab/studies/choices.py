@@ -149,7 +149,9 @@ class HitsNearTheRoot(Experiment[TableParameters]):
     def conclude(self, parameters: TableParameters, samples: Sequence[Sample]) -> Conclusion:
         tables, series, notes = [], [], []
         for (board,), group in grouped(samples, "board").items():
-            nodes, lookups, hits = (sum(number(each[name]) for each in group) for name in ("nodes", "lookups", "hits"))
+            nodes, lookups, hits = (
+                sum(number(sample[name]) for sample in group) for name in ("nodes", "lookups", "hits")
+            )
             near = sum(number(sample["hits"]) for sample in group if number(sample["left"]) >= parameters.near)
             looked_up = [sample for sample in group if sample["lookups"]]
             lines: list[Sample] = [

@@ -68,11 +68,11 @@ class TasksParameters(Parameters):
 
     def race_numbers(self) -> tuple[float, ...]:
         """Return the arguments of the program for the race check."""
-        chosen = self.arguments if self.race_arguments is None else self.race_arguments
-        return self._numbers(chosen, DEFAULT_RACE_ARGUMENT)
+        arguments = self.arguments if self.race_arguments is None else self.race_arguments
+        return self._numbers(arguments, DEFAULT_RACE_ARGUMENT)
 
-    def _numbers(self, chosen: tuple[float, ...] | None, default: float) -> tuple[float, ...]:
-        return (default,) if chosen is None and self.task == DEFAULT_TASK else chosen or ()
+    def _numbers(self, arguments: tuple[float, ...] | None, default: float) -> tuple[float, ...]:
+        return (default,) if arguments is None and self.task == DEFAULT_TASK else arguments or ()
 
     def unused(self) -> tuple[str, ...]:
         without_races = () if RACES in self.parts else ("schedules", "steps", "seed", "race_arguments")
