@@ -3,7 +3,17 @@
 from collections.abc import Callable, Sequence
 from itertools import permutations
 
-from outflank.lab.claims.deciding import Found, by_board, by_case, compared, deep_enough, listed, quotients, total
+from outflank.lab.claims.deciding import (
+    MeasuredValues,
+    by_board,
+    by_case,
+    compared,
+    deep_enough,
+    listed,
+    quotients,
+    total,
+    within_factor,
+)
 from outflank.lab.claims.ledger import Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import FEWEST_ROUNDS, grouped, median, number
@@ -57,13 +67,13 @@ def centre(evidence: Evidence) -> Decision:
     return judged(empty == 0, f"{empty:.0f} of {boards:,.0f} boards of random games have an empty centre square.")
 
 
-def _storage(evidence: Evidence, measure: Callable[[Sample], float]) -> Found[str]:
+def _storage(evidence: Evidence, measure: Callable[[Sample], float]) -> MeasuredValues[str]:
     """Return the median of a measure by layout of a board."""
     samples = evidence.of("Board storage", "storage")
-    return Found((str(name), median(group, measure)) for (name,), group in grouped(samples, "storage").items())
+    return MeasuredValues((str(name), median(group, measure)) for (name,), group in grouped(samples, "storage").items())
 
 
-def _nanoseconds(evidence: Evidence) -> Found[str]:
+def _nanoseconds(evidence: Evidence) -> MeasuredValues[str]:
     """Return the processor time of move generation by layout. Raise `Missing` if it was measured too few times."""
     if max(number(sample["round"]) for sample in evidence.of("Board storage", "storage")) < FEWEST_ROUNDS:
         raise Missing(f"Fewer than {FEWEST_ROUNDS} rounds of such short times decide nothing.")
@@ -203,7 +213,9 @@ def array(evidence: Evidence) -> Decision:
 def wider_midgame(evidence: Evidence) -> Decision:
     """Most boards of the mid-game have more moves than the boards near the start."""
     samples = [sample for sample in evidence.of("Searching the game tree", "widths") if sample["where"] == SEARCHES]
-    widths = Found((str(sample["board"]), number(sample["moves"]) / number(sample["nodes"])) for sample in samples)
+    widths = MeasuredValues(
+        (str(sample["board"]), number(sample["moves"]) / number(sample["nodes"])) for sample in samples
+    )
     start = widths[FROM_START]
     middle = [width for board, width in widths.items() if board.startswith("from middle")]
     if not middle:
@@ -312,16 +324,16 @@ def entries_save(evidence: Evidence) -> Decision:
     )
 
 
-def _hashes(evidence: Evidence, boards: Callable[[Sequence[float]], float]) -> tuple[Found[str], float]:
+def _hashes(evidence: Evidence, boards: Callable[[Sequence[float]], float]) -> tuple[MeasuredValues[str], float]:
     """Return the share of boards in a free slot by hash function, and by chance, at one number of boards."""
     origin = "Othello, a search from the start"
     samples = [sample for sample in evidence.of("Transposition table", "hash") if sample["origin"] == origin]
     if not samples:
         raise Missing
     count = boards([number(sample["boards"]) for sample in samples])
-    chosen = [sample for sample in samples if sample["boards"] == count]
-    shares = Found((str(sample["hash"]), number(sample["free"]) / count) for sample in chosen)
-    return shares, number(chosen[0]["by_chance"])
+    of_count = [sample for sample in samples if sample["boards"] == count]
+    shares = MeasuredValues((str(sample["hash"]), number(sample["free"]) / count) for sample in of_count)
+    return shares, number(of_count[0]["by_chance"])
 
 
 def half_free(evidence: Evidence) -> Decision:
@@ -366,4 +378,4 @@ def many_boards(evidence: Evidence) -> Decision:
 def branching(evidence: Evidence) -> Decision:
     """Boards have ten moves, give or take a factor of 1.3."""
     moves, theirs = evidence.value("Searching the game tree", "branching_othello"), fact("000", "branching_othello")
-    return judged(max(moves / theirs, theirs / moves) < 1.3, f"Boards of searches have {moves:.1f} moves (factor 1.3).")
+    return judged(within_factor(moves, theirs, 1.3), f"Boards of searches have {moves:.1f} moves (factor 1.3).")

@@ -6,7 +6,7 @@ They are decided by simulations of its machine (`stealing`), where nodes steal f
 from collections.abc import Callable
 
 from outflank.lab.claims.board_answers_000 import wider_midgame
-from outflank.lab.claims.deciding import Found, by_case
+from outflank.lab.claims.deciding import MeasuredValues, by_case, within_factor
 from outflank.lab.claims.ledger import (
     CONFIRMED,
     CONTRADICTED,
@@ -20,6 +20,7 @@ from outflank.lab.claims.ledger import (
     rows_at,
 )
 from outflank.lab.claims.simulated_runs_000 import (
+    BEST_THRESHOLD,
     PROGRAMS,
     by_threshold,
     least,
@@ -36,15 +37,13 @@ from outflank.lab.measuring.search_samples import grouped, median
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.conclusions_000 import BATCHES, CLUSTER
 
-BEST: int = fact("000", "best_threshold")
-
 # --- parallelization ---
 
 
 def _unordered(evidence: Evidence) -> Decision:
     ordered, unordered = speed_up(evidence, "shallow", "par_tuple"), speed_up(evidence, "unordered", "par_tuple")
     return judged(
-        max(ordered / unordered, unordered / ordered) < 1.5,
+        within_factor(ordered, unordered, 1.5),
         f"64 processors reach {ordered:.1f} with ordered moves and {unordered:.1f} with unordered ones (factor 1.5).",
     )
 
@@ -53,7 +52,7 @@ def _par_improved(evidence: Evidence) -> Decision:
     times = by_threshold(evidence, "seconds", part="even thresholds")
     best = least(times)
     return judged(
-        times[BEST] <= 1.05 * times[best],
+        times[BEST_THRESHOLD] <= 1.05 * times[best],
         f"Thresholds that the report did not try: par on 64 processors takes {listed(times)} (optimal: within 5 %).",
     )
 
@@ -85,8 +84,10 @@ def unreplicated(evidence: Evidence) -> Decision:
     return judged(times["par"] > max(times["par_rmi"], times["par_tuple"]), f"64 processors take {listed(times)}.")
 
 
-def _batches(evidence: Evidence, measure: str) -> Found[int]:
-    return Found((size, measured(evidence, f"{size} entries", measure, f"par_rmi:batch={size}")) for size in BATCHES)
+def _batches(evidence: Evidence, measure: str) -> MeasuredValues[int]:
+    return MeasuredValues(
+        (size, measured(evidence, f"{size} entries", measure, f"par_rmi:batch={size}")) for size in BATCHES
+    )
 
 
 def _best_batch(evidence: Evidence) -> Decision:
@@ -112,21 +113,24 @@ def _everything(evidence: Evidence) -> Decision:
     samples = [run for run in evidence.of("Parallelization", "stealing, every entry") if run["what"] == "simulated"]
     if not samples:
         raise Missing
-    useful, told = median(samples, "useful"), median(samples, "sending") + median(samples, "receiving")
+    useful, sending, receiving = (median(samples, name) for name in ("useful", "sending", "receiving"))
+    communication = sending + receiving
     return judged(
-        told > useful,
-        f"Simulated with every entry of two plies or more, entries take {told:.3g} s of each of two machines, and "
-        f"useful work {useful:.3g} s; theirs also sent entries with one ply left, several times as many.",
+        communication > useful,
+        f"Simulated with every entry of two plies or more, entries take {communication:.3g} s of each of two "
+        f"machines, and useful work {useful:.3g} s; theirs also sent entries with one ply left, several times as many.",
     )
 
 
 DEEP = "depth:depth=4"
 
 
-def _limits(evidence: Evidence) -> Found[str]:
+def _limits(evidence: Evidence) -> MeasuredValues[str]:
     # The serial baseline among them sends nothing.
     samples = [run for run in evidence.of(CLUSTER, "threshold, limits") if "messages" in run]
-    return Found((str(name), median(group, "messages")) for (name,), group in grouped(samples, "replication").items())
+    return MeasuredValues(
+        (str(name), median(group, "messages")) for (name,), group in grouped(samples, "replication").items()
+    )
 
 
 def _near_root(evidence: Evidence) -> Decision:
@@ -164,7 +168,7 @@ def _two_boards(evidence: Evidence) -> Decision:
     texts, cases = [], {}
     for program in ("par", "par_tuple"):
         start, other = speed_up(evidence, "shallow", program), speed_up(evidence, "mid-game", program)
-        cases[program] = max(start / other, other / start) < 1.5
+        cases[program] = within_factor(start, other, 1.5)
         texts.append(f"{start:.1f} and {other:.1f} ({program})")
     return by_case(
         cases, f"from the start and, two plies less deep, in the mid-game 64 processors reach {', '.join(texts)} (1.5)."
@@ -181,7 +185,9 @@ def _absolute(evidence: Evidence) -> Decision:
 
 
 def _myrinet(evidence: Evidence) -> Decision:
-    ratios = Found((name, seconds(evidence, "shallow", name) / seconds(evidence, "Myrinet", name)) for name in PROGRAMS)
+    ratios = MeasuredValues(
+        (name, seconds(evidence, "shallow", name) / seconds(evidence, "Myrinet", name)) for name in PROGRAMS
+    )
     return by_case(
         {name: ratio < 1.25 for name, ratio in ratios.items()},
         f"with TCP 64 processors take {listed(ratios, '')} times as long as with Myrinet, whose messages cost a fifth "
@@ -227,7 +233,7 @@ def _high_threshold(evidence: Evidence) -> Decision:
 
 def _useful(evidence: Evidence) -> Decision:
     useful, boards = by_threshold(evidence, "useful"), by_threshold(evidence, "boards")
-    low, high = BEST, max(useful)
+    low, high = BEST_THRESHOLD, max(useful)
     return by_case(
         {"useful time": useful[high] < useful[low], "equal work": boards[high] > 0.95 * boards[low]},
         f"from threshold {low} to {high} the useful time goes from {useful[low]:.3g} to {useful[high]:.3g} s, and the "
@@ -243,7 +249,7 @@ def _best_at(measure: str, cause: str) -> Callable[[Evidence], Decision]:
         cases, texts = {}, []
         for program in PROGRAMS:
             values = by_threshold(evidence, measure, program)
-            cases[program] = values[BEST] <= 1.02 * min(values.values())
+            cases[program] = values[BEST_THRESHOLD] <= 1.02 * min(values.values())
             texts.append(f"{program}: {listed(values, '')}")
         return by_case(cases, f"by threshold, at one depth on 64 processors, {'; '.join(texts)}{cause}.")
 

@@ -67,35 +67,40 @@ def judged_with_cause(holds: bool, figures: str, cause: str) -> Decision:
 # --- measurements ---
 
 
-class Found(dict[Key, float]):
+class MeasuredValues(dict[Key, float]):
     """Measured values by name. A name that was not measured, as in an interrupted run, raises `Missing`."""
 
     def __missing__(self, key: Key) -> float:
         raise Missing
 
 
-def by_board(samples: Iterable[Sample], label: str, measure: str) -> dict[str, Found[str]]:
+def by_board(samples: Iterable[Sample], label: str, measure: str) -> dict[str, MeasuredValues[str]]:
     """Return the median of a field by board and by the compared choice. Raise `Missing` if there are no samples."""
-    result: dict[str, Found[str]] = {}
-    for (board, choice), group in grouped((each for each in samples if measure in each), "board", label).items():
-        result.setdefault(str(board), Found())[str(choice)] = median(group, measure)
+    result: dict[str, MeasuredValues[str]] = {}
+    for (board, choice), group in grouped((sample for sample in samples if measure in sample), "board", label).items():
+        result.setdefault(str(board), MeasuredValues())[str(choice)] = median(group, measure)
     if not result:
         raise Missing
     return result
 
 
-def total(boards: Mapping[str, Found[str]], choice: str) -> float:
+def total(boards: Mapping[str, MeasuredValues[str]], choice: str) -> float:
     """Return the sum over all boards for one choice. Raise `Missing` if a board lacks it."""
     return sum(values[choice] for values in boards.values())
 
 
-def quotients(boards: Mapping[str, Found[str]], over: str, under: str) -> dict[str, float]:
+def quotients(boards: Mapping[str, MeasuredValues[str]], over: str, under: str) -> dict[str, float]:
     """Return the quotient of two choices, by board."""
     return {board: values[over] / values[under] for board, values in boards.items()}
 
 
 FULL_PLIES = 11
 """Least depth that decides a comparison on report 000's two boards: a quick run's trees are a hundredth of them."""
+
+
+def within_factor(first: float, second: float, factor: float) -> bool:
+    """Return whether the greater of two numbers is less than `factor` times the other."""
+    return max(first / second, second / first) < factor
 
 
 def deep_enough(samples: Sequence[Sample]) -> Sequence[Sample]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from outflank.lab.claims.cluster_claims_000 import unreplicated
-from outflank.lab.claims.deciding import Found, by_case
+from outflank.lab.claims.deciding import MeasuredValues, by_case, within_factor
 from outflank.lab.claims.ledger import (
     CONFIRMED,
     CONTRADICTED,
@@ -17,6 +17,7 @@ from outflank.lab.claims.ledger import (
     rows_at,
 )
 from outflank.lab.claims.simulated_runs_000 import (
+    BEST_THRESHOLD,
     PROGRAMS,
     by_depth,
     by_threshold,
@@ -26,6 +27,7 @@ from outflank.lab.claims.simulated_runs_000 import (
     need_full_tree,
     programs,
     runs,
+    search_overhead,
     seconds,
     serial_boards,
     speed_up,
@@ -82,7 +84,7 @@ def _few_hits(evidence: Evidence) -> Decision:
     )
 
 
-def _receivers(evidence: Evidence) -> tuple[dict[str, Found[int]], str]:
+def _receivers(evidence: Evidence) -> tuple[dict[str, MeasuredValues[int]], str]:
     """Return the seconds by replication depth on 32 processors, by cost of receiving, and the text that says so."""
     times = {
         "messages as cheap for receivers as for senders": by_depth(evidence, "seconds"),
@@ -109,6 +111,7 @@ OWN_FIGURES = (
     "The simulation takes the costs of a spawn and of a table from this very figure; its table says that on one "
     "processor par takes 1.7 %, par_rmi 0.4 % and par_tuple 12.7 % more than seq."
 )
+NO_AWARI = "We have no program for Awari."
 
 
 def _threshold_helps(evidence: Evidence) -> Decision:
@@ -127,9 +130,9 @@ def _reaches(program: str, factor: float) -> Callable[[Evidence], Decision]:
     def decide(evidence: Evidence) -> Decision:
         need_full_tree(evidence, "programs")
         ours, theirs = speed_up(evidence, "programs", program), fact("000", f"speedup_64_{program}")
-        boards = measured(evidence, "programs", "boards", program) / serial_boards(evidence, "programs")
+        boards = search_overhead(evidence, "programs", program)
         return judged(
-            max(ours / theirs, theirs / ours) < factor,
+            within_factor(ours, theirs, factor),
             f"Ours is {ours:.1f}, theirs {theirs} (factor {factor}); ours visits {boards:.1f} times the serial boards.",
         )
 
@@ -169,10 +172,6 @@ def _equal_on_16(evidence: Evidence) -> Decision:
     )
 
 
-def _cell(evidence: Evidence, name: str) -> float:
-    return evidence.value("Discussion", name)
-
-
 def _hit_rate(evidence: Evidence) -> Decision:
     low, high = fact("000", "tt_hits_percent")
     ours = 100 * measured(evidence, "programs", "hit_share", "par_rmi")
@@ -194,7 +193,8 @@ def _leaf_hits(evidence: Evidence) -> Decision:
 
 def _substantial(evidence: Evidence) -> Decision:
     runs(evidence, "programs")  # a quick run's tree is too small
-    ours, theirs = _cell(evidence, "tt_substantial_hits_percent"), fact("000", "tt_substantial_hits_percent")
+    name = "tt_substantial_hits_percent"
+    ours, theirs = evidence.value("Discussion", name), fact("000", name)
     return judged(
         ours < 2 * theirs,
         f"Hits with 7 plies or more left are {ours:.2f} % of the look-ups (theirs {theirs} %, within a factor of 2); "
@@ -229,18 +229,17 @@ def _group_broadcast(evidence: Evidence) -> Decision:
 
 
 def _search_overhead(evidence: Evidence) -> Decision:
-    theirs = fact("000", "search_overhead_factor")
-    ours = measured(evidence, "programs", "boards", "par_tuple") / serial_boards(evidence, "programs")
+    ours, theirs = search_overhead(evidence, "programs", "par_tuple"), fact("000", "search_overhead_factor")
     return judged(
-        max(ours / theirs, theirs / ours) < 1.5,
+        within_factor(ours, theirs, 1.5),
         f"par_tuple visits {ours:.2f} times the serial boards, theirs {theirs} (factor 1.5).",
     )
 
 
 def _pseudo(evidence: Evidence) -> Decision:
-    serial = serial_boards(evidence, "programs")
-    overhead = measured(evidence, "programs", "boards", "par_tuple") / serial
-    speed = serial * BOARD_SECONDS / measured(evidence, "programs", "useful", "par_tuple")
+    overhead = search_overhead(evidence, "programs", "par_tuple")
+    useful = measured(evidence, "programs", "useful", "par_tuple")
+    speed = serial_boards(evidence, "programs") * BOARD_SECONDS / useful
     return judged(
         abs(speed * overhead / 64 - 1) < 0.2,
         f"64 / {overhead:.2f} = {64 / overhead:.1f}, and the speed-up of useful time is {speed:.1f} (a fifth): the "
@@ -264,9 +263,9 @@ def _stealing(evidence: Evidence) -> Decision:
     need_full_tree(evidence, "programs")
     cases, texts = {}, []
     for name in PROGRAMS:
-        told, idle = (measured(evidence, "programs", field, name) for field in ("sending", "idle"))
-        cases[name] = told < 0.2 * (told + idle)
-        texts.append(f"{name} {told:.2g} of {told + idle:.3g} s")
+        sending, idle = (measured(evidence, "programs", field, name) for field in ("sending", "idle"))
+        cases[name] = sending < 0.2 * (sending + idle)
+        texts.append(f"{name} {sending:.2g} of {sending + idle:.3g} s")
     return by_case(
         cases,
         f"broadcasts are, per machine, {', '.join(texts)} of all time without search (limit 20 %), and in the rest "
@@ -276,7 +275,7 @@ def _stealing(evidence: Evidence) -> Decision:
 
 def _lower_threshold(evidence: Evidence) -> Decision:
     need_full_tree(evidence, "thresholds")
-    low, best = 3, fact("000", "best_threshold")
+    low, best = 3, BEST_THRESHOLD
     times, boards = by_threshold(evidence, "seconds"), by_threshold(evidence, "boards")
     rates = success(evidence)
     return by_case(
@@ -289,11 +288,10 @@ def _lower_threshold(evidence: Evidence) -> Decision:
 
 def _optimum(evidence: Evidence) -> Decision:
     need_full_tree(evidence, "thresholds")
-    chosen = fact("000", "best_threshold")
     times, depths = by_threshold(evidence, "seconds", "par_tuple"), by_depth(evidence, "seconds")
     return by_case(
         {
-            "threshold": times[chosen] <= 1.1 * times[least(times)],
+            "threshold": times[BEST_THRESHOLD] <= 1.1 * times[least(times)],
             "replication depth": depths[BEST_DEPTH] <= 1.1 * depths[least(depths)],
         },
         f"par_tuple takes {listed(times)} by threshold on 64 processors, and {listed(depths)} by replication depth on "
@@ -314,11 +312,7 @@ ROWS: tuple[Row, ...] = (
         "Discussion",
         ("On one processor par is about 1 % slower than seq.", NOT_TESTABLE, OWN_FIGURES),
         ("That is less than the 4.9 % of MTD(f)/Awari.", NOT_TESTABLE, OWN_FIGURES),
-        (
-            "The cause is that boards of Othello take more computation than those of Awari.",
-            NOT_TESTABLE,
-            "We have no program for Awari.",
-        ),
+        ("The cause is that boards of Othello take more computation than those of Awari.", NOT_TESTABLE, NO_AWARI),
         ("The threshold makes overhead on one processor negligible.", CONFIRMED, _threshold_helps),
         ("par_rmi is hardly slower than seq on one processor.", NOT_TESTABLE, OWN_FIGURES),
         ("par_tuple is close to 12 % slower on one processor, for want of flat tables.", NOT_TESTABLE, OWN_FIGURES),
@@ -333,7 +327,7 @@ ROWS: tuple[Row, ...] = (
         ("par_rmi has a speed-up of about 12 on 64 processors.", CONFIRMED, _reaches("par_rmi", 1.5)),
         ("par_tuple and par_rmi are about as fast on up to 16 processors.", CONTRADICTED, _equal_on_16),
         ("About 1 to 2 % of all look-ups are hits.", CONFIRMED, _hit_rate),
-        ("That is as many as MTD(f)/Awari has.", NOT_TESTABLE, "We have no program for Awari."),
+        ("That is as many as MTD(f)/Awari has.", NOT_TESTABLE, NO_AWARI),
         ("Many hits are close to the leaves, where they save little.", CONFIRMED, _leaf_hits),
         ("Only 0.1 % of the look-ups give hits that save much.", CONTRADICTED, _substantial),
         (
@@ -345,11 +339,7 @@ ROWS: tuple[Row, ...] = (
         ("Group broadcast of the best entries, with flat tables, would be even better.", CONFIRMED, _group_broadcast),
         ("par, which replicates nothing, is the slowest on 64 processors.", CONFIRMED, unreplicated),
         ("par is still eight times as fast as seq on 64 processors.", CONFIRMED, _reaches("par", 1.5)),
-        (
-            "Speed-ups are higher than Awari's, because jobs and branching are larger.",
-            NOT_TESTABLE,
-            "We have no program for Awari.",
-        ),
+        ("Speed-ups are higher than Awari's, because jobs and branching are larger.", NOT_TESTABLE, NO_AWARI),
         ("64 processors visit close to three times the boards of seq.", CONFIRMED, _search_overhead),
         ("This explains the speed-up of 20 in useful time.", CONFIRMED, _pseudo),
         ("Missing entries, late entries and late aborts cause the extra boards.", DEPENDS, _causes),

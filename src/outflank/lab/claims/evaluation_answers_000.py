@@ -70,11 +70,12 @@ def foretells(name: str, late: Sequence[int], early: Sequence[int]) -> Decide:
     """Return the function of a claim on a score: it foretells the result at `late` discs, and not at `early` discs."""
 
     def decide(evidence: Evidence) -> Decision:
-        found = _correlations(evidence, name)
+        correlations = _correlations(evidence, name)
         cases = {
-            f"{discs} discs": (found[discs] > _chance(evidence, discs)) is (discs in late) for discs in (*late, *early)
+            f"{discs} discs": (correlations[discs] > _chance(evidence, discs)) is (discs in late)
+            for discs in (*late, *early)
         }
-        text = ", ".join(f"{value:+.2f} at {discs} discs" for discs, value in found.items())
+        text = ", ".join(f"{value:+.2f} at {discs} discs" for discs, value in correlations.items())
         return by_case(cases, f"{GAMES} {text} (chance: up to {_chance(evidence, MIDDLE):.2f}).")
 
     return decide
@@ -84,12 +85,14 @@ def alone_or_fitted(name: str, column: int, sign: int, cause: str) -> Decide:
     """Return the function of a claim on a score by its correlation with the result, and by its weight in `Phased`."""
 
     def decide(evidence: Evidence) -> Decision:
-        found = _correlations(evidence, name, (MIDDLE, LATE))
+        correlations = _correlations(evidence, name, (MIDDLE, LATE))
         weights = [int(row[column]) for row in PHASE_WEIGHTS]
-        text = ", ".join(f"{value:+.2f} at {discs} discs" for discs, value in found.items())
+        text = ", ".join(f"{value:+.2f} at {discs} discs" for discs, value in correlations.items())
         return by_case(
             {
-                "the score alone": all(sign * value > _chance(evidence, discs) for discs, value in found.items()),
+                "the score alone": all(
+                    sign * value > _chance(evidence, discs) for discs, value in correlations.items()
+                ),
                 "the score among others": min(sign * weight for weight in weights) > 0,
             },
             f"{GAMES} {text} (chance: up to {_chance(evidence, MIDDLE):.2f}), {cause}; fitted with seven others to "
@@ -108,9 +111,9 @@ def few_moves(evidence: Evidence) -> Decision:
 
 def flips(evidence: Evidence) -> Decision:
     """A move flips more discs near the end than at the start."""
-    found = {discs: evidence.value(SEQUENTIAL, ("flipped", discs)) for discs in SCORED_DISCS}
-    text = ", ".join(f"{count:.1f} at {discs} discs" for discs, count in found.items())
-    return judged(found[LAST] > found[EARLY], f"A move flips {text}.")
+    flipped = {discs: evidence.value(SEQUENTIAL, ("flipped", discs)) for discs in SCORED_DISCS}
+    text = ", ".join(f"{count:.1f} at {discs} discs" for discs, count in flipped.items())
+    return judged(flipped[LAST] > flipped[EARLY], f"A move flips {text}.")
 
 
 # --- edges and division ---

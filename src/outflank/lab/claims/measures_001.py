@@ -62,7 +62,7 @@ def game_nodes(evidence: Evidence) -> dict[str, dict[tuple[str, int], float]]:
     samples = evidence.of(BENCHMARKS, "times")
     deepest = max(number(sample["depth"]) for sample in samples)
     nodes: dict[str, dict[tuple[str, int], float]] = {}
-    for (name,), group in grouped((each for each in samples if each["depth"] == deepest), "algorithm").items():
+    for (name,), group in grouped((turn for turn in samples if turn["depth"] == deepest), "algorithm").items():
         most = max(number(sample["workers"]) for sample in group)
         games = grouped((sample for sample in group if sample["workers"] == most), "colour", "game")
         nodes[str(name)] = {

@@ -6,7 +6,7 @@ from statistics import correlation, fmean
 
 from outflank.lab.claims.board_answers_000 import WITHOUT, variation
 from outflank.lab.claims.deciding import (
-    Found,
+    MeasuredValues,
     by_board,
     by_case,
     compared,
@@ -25,13 +25,13 @@ BOARDS = {"start": "Move ordering, start", "mid-game": "Move ordering, mid-game"
 NONE, BEST = "none", "stone score + square score"
 
 
-def _ordered(evidence: Evidence, measure: str) -> dict[str, Found[str]]:
+def _ordered(evidence: Evidence, measure: str) -> dict[str, MeasuredValues[str]]:
     """Return a field of the searches with each ordering, by board and ordering."""
-    found = {}
+    boards = {}
     for board, section in BOARDS.items():
         (values,) = by_board(evidence.of(section, "orderings"), "ordering", measure).values()
-        found[board] = Found((ORDERINGS[name].lower(), value) for name, value in values.items())
-    return found
+        boards[board] = MeasuredValues((ORDERINGS[name].lower(), value) for name, value in values.items())
+    return boards
 
 
 def ordering_matters(evidence: Evidence) -> Decision:
@@ -42,7 +42,7 @@ def ordering_matters(evidence: Evidence) -> Decision:
     )
 
 
-def _processor_times(evidence: Evidence) -> dict[str, Found[str]]:
+def _processor_times(evidence: Evidence) -> dict[str, MeasuredValues[str]]:
     times = _ordered(evidence, "user_seconds")
     if min(min(values.values()) for values in times.values()) < 0.05:
         raise Missing("The searches of this run are too short to be timed.")
@@ -136,7 +136,7 @@ def slow_mobility(evidence: Evidence) -> Decision:
     )
 
 
-def _stages(evidence: Evidence) -> dict[str, Found[str]]:
+def _stages(evidence: Evidence) -> dict[str, MeasuredValues[str]]:
     boards = by_board(evidence.of("Move ordering", "stages"), "ordering", "nodes")
     if len(boards) < 10:
         raise Missing("Fewer than 10 tournament boards decide nothing.")
@@ -258,11 +258,11 @@ def sorts_and_speed_ups(evidence: Evidence) -> Decision:
         }
         for column in ("overhead", "range")
     )
-    text = "; ".join(f"{board}: {listed(found, '.2f')}" for board, found in medians.items())
+    text = "; ".join(f"{board}: {listed(by_sort, '.2f')}" for board, by_sort in medians.items())
     return by_case(
         {
-            board: max(found.values()) - min(found.values()) > max(ranges[board].values())
-            for board, found in medians.items()
+            board: max(by_sort.values()) - min(by_sort.values()) > max(ranges[board].values())
+            for board, by_sort in medians.items()
         },
         f"two workers visit this many times the boards of one, by sort: {text} (different: more than the range over "
         "runs of one sort).",

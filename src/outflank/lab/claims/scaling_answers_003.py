@@ -95,7 +95,7 @@ def no_races(evidence: Evidence) -> Decision:
     workers = sorted({workers for _, workers in _timed(evidence)})
     if len(workers) < 2:
         raise Missing("This run has one number of workers only.")
-    same = sum(len(each) == 1 for each in counts.values())
+    same = sum(len(leaves) == 1 for leaves in counts.values())
     because = (
         f"With {' and '.join(map(str, workers))} workers that have their own boards, the evaluations are the same in "
         f"{same} of {len(counts)} positions."

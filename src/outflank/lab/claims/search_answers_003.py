@@ -43,7 +43,7 @@ def depth_five_fits(evidence: Evidence) -> Decision:
         raise Missing("This run searches less than five plies.")
     growth = (seconds[5] / seconds[3]) ** 0.5
     estimates = {**seconds, 6: seconds[5] * growth, 7: seconds[5] * growth**2}
-    deepest = max((depth for depth, each in estimates.items() if each <= MOVE_SECONDS), default=0)
+    deepest = max((depth for depth, estimate in estimates.items() if estimate <= MOVE_SECONDS), default=0)
     because = (
         f"On one core depth 5 takes {seconds[5]:.2g} s and depth 6 would take about {estimates[6]:.2g} s; a move has "
         f"{MOVE_SECONDS:g} s."
@@ -203,12 +203,12 @@ def kinds_prune_more(evidence: Evidence) -> Decision:
 def generated_prunes_little(evidence: Evidence) -> Decision:
     """In the generated order, alpha-beta evaluates at least four fifths of all leaves."""
     orders = _orders(evidence)
-    shares = {name: 100 * each for name, each in ratios_of(orders[GENERATED], orders[MINIMAX]).items()}
+    shares = {name: 100 * ratio for name, ratio in ratios_of(orders[GENERATED], orders[MINIMAX]).items()}
     because = (
         f"As generated, alpha-beta still evaluates only this share of all leaves, in percent: {listed(shares)}; "
         "an order that is not the worst in every node prunes much."
     )
-    return by_case({name: each >= 80 for name, each in shares.items()}, because)
+    return by_case({name: share >= 80 for name, share in shares.items()}, because)
 
 
 def backwards_helps(evidence: Evidence) -> Decision:
@@ -301,8 +301,8 @@ def leaves_tell_enough(evidence: Evidence) -> Decision:
         for (program, position), group in groups.items()
         if program == FULL_WINDOWS
     }
-    texts = ", ".join(f"{name} {each['leaves']:.1f} and {each['nodes']:.1f}" for name, each in shares.items())
-    holds = {name: abs(each["leaves"] - each["nodes"]) < 3 for name, each in shares.items()}
+    texts = ", ".join(f"{name} {pruned['leaves']:.1f} and {pruned['nodes']:.1f}" for name, pruned in shares.items())
+    holds = {name: abs(pruned["leaves"] - pruned["nodes"]) < 3 for name, pruned in shares.items()}
     return by_case(holds, f"percent of leaves and of nodes that are pruned: {texts}; 3 points may lie between.")
 
 

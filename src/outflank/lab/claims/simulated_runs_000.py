@@ -1,6 +1,6 @@
 """Simulated runs of report 000's programs, as its claims read them: by program, threshold and depth."""
 
-from outflank.lab.claims.deciding import Found
+from outflank.lab.claims.deciding import MeasuredValues
 from outflank.lab.claims.ledger import Evidence, Missing
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import grouped, median, number
@@ -10,6 +10,9 @@ from outflank.lab.reproduction.conclusions_000 import CLUSTER
 
 PROGRAMS = ("par", "par_rmi", "par_tuple")
 """The report's three programs."""
+
+BEST_THRESHOLD: int = fact("000", "best_threshold")
+"""Threshold of the report's fastest runs: the plies left at which its programs stop spawning."""
 
 FEWEST_BOARDS = 500_000
 """Boards of the smallest tree from which a claim is decided: 64 nodes starve on smaller ones, as in a quick run."""
@@ -31,19 +34,19 @@ def need_full_tree(evidence: Evidence, part: str) -> None:
 
 def runs(evidence: Evidence, part: str, **fields: object) -> list[Sample]:
     """Return the simulated runs of a part of the section `CLUSTER` with the given fields, or raise `Missing`."""
-    found = [
+    samples = [
         sample
         for sample in _samples(evidence, part)
         if sample["what"] == "simulated" and all(sample.get(name) == value for name, value in fields.items())
     ]
-    if not found:
+    if not samples:
         raise Missing
-    return found
+    return samples
 
 
 def measured(evidence: Evidence, part: str, measure: str, program: str, count: int = 64) -> float:
     """Return the median of a field of a program's runs at the report's threshold."""
-    return median(runs(evidence, part, program=program, count=count, threshold=5), measure)
+    return median(runs(evidence, part, program=program, count=count, threshold=BEST_THRESHOLD), measure)
 
 
 def seconds(evidence: Evidence, part: str, program: str, count: int = 64) -> float:
@@ -56,41 +59,48 @@ def serial_boards(evidence: Evidence, part: str) -> float:
     return median([sample for sample in _samples(evidence, part) if sample["what"] == "alone"], "boards")
 
 
+def search_overhead(evidence: Evidence, part: str, program: str) -> float:
+    """Return the boards that 64 processors visit, relative to those of one worker alone."""
+    return measured(evidence, part, "boards", program) / serial_boards(evidence, part)
+
+
 def speed_up(evidence: Evidence, part: str, program: str, count: int = 64) -> float:
     """Return the speed-up of a program over the sequential one."""
     return serial_boards(evidence, part) * BOARD_SECONDS / seconds(evidence, part, program, count)
 
 
-def programs(evidence: Evidence, count: int = 64, part: str = "programs") -> Found[str]:
+def programs(evidence: Evidence, count: int = 64, part: str = "programs") -> MeasuredValues[str]:
     """Return the seconds of the report's three programs."""
-    return Found((name, seconds(evidence, part, name, count)) for name in PROGRAMS)
+    return MeasuredValues((name, seconds(evidence, part, name, count)) for name in PROGRAMS)
 
 
 def by_threshold(
     evidence: Evidence, measure: str, program: str = "par", *, part: str = "thresholds", count: int = 64
-) -> Found[int]:
+) -> MeasuredValues[int]:
     """Return the median of a field by threshold, all of them searched to one depth."""
     groups = grouped(runs(evidence, part, program=program, count=count), "threshold")
-    return Found((int(number(key)), median(group, measure)) for (key,), group in groups.items())
+    return MeasuredValues((int(number(key)), median(group, measure)) for (key,), group in groups.items())
 
 
-def by_depth(evidence: Evidence, measure: str, count: int = 32, part: str = "depths") -> Found[int]:
+def by_depth(evidence: Evidence, measure: str, count: int = 32, part: str = "depths") -> MeasuredValues[int]:
     """Return the median of a field by replication depth of `par_tuple`."""
     groups = grouped(runs(evidence, part, count=count), "program")
-    return Found((int(str(name).rpartition("=")[2]), median(group, measure)) for (name,), group in groups.items())
+    return MeasuredValues(
+        (int(str(name).rpartition("=")[2]), median(group, measure)) for (name,), group in groups.items()
+    )
 
 
-def success(evidence: Evidence, program: str = "par") -> Found[int]:
+def success(evidence: Evidence, program: str = "par") -> MeasuredValues[int]:
     """Return the share of granted requests for a job, in percent, by threshold."""
     won, tried = (by_threshold(evidence, measure, program) for measure in ("won", "tried"))
-    return Found((threshold, 100 * won[threshold] / tried[threshold]) for threshold in won)
+    return MeasuredValues((threshold, 100 * won[threshold] / tried[threshold]) for threshold in won)
 
 
-def least(values: Found[int]) -> int:
+def least(values: MeasuredValues[int]) -> int:
     """Return the key of the least value."""
     return min(values, key=lambda key: values[key])
 
 
-def listed(values: Found[int] | Found[str], unit: str = " s") -> str:
+def listed(values: MeasuredValues[int] | MeasuredValues[str], unit: str = " s") -> str:
     """Return values as text, each with its key."""
     return ", ".join(f"{value:.3g}{unit} ({key})" for key, value in values.items())
