@@ -285,6 +285,22 @@ def test_report_001_is_answered_from_counts():
         assert decision.because.endswith(".")
 
 
+def test_a_lead_in_moves_decides_only_if_games_are_enough():
+    (control,) = [each for each in reproduce.claims_of("001") if "take control of more of the board" in each.says]
+
+    def decision(games, wins):
+        section = [MeasuredCell(("phased", "phased"), "games", games), MeasuredCell(("moves",), "leader_wins", wins)]
+        return control.decided(Evidence(cells={"Implementation Details, evaluation": section}, samples={}))
+
+    assert decision(100, 0.7) == Decision(
+        Answer.CONFIRMED,
+        "In the middle of 100 games, the side with more moves wins in the end in 70% of the positions.",
+    )
+    assert decision(100, 0.3).answer is Answer.CONTRADICTED
+    assert decision(100, 0.59).answer is Answer.NOT_DONE  # 0.5 + 1.96 / 20 is 0.598
+    assert decision(400, 0.59).answer is Answer.CONFIRMED
+
+
 def ordered(label, choices):
     """Samples of two choices on boards, from the boards' counts."""
     return [
