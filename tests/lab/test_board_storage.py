@@ -14,6 +14,8 @@ from outflank.search.probes import Counts
 BYTES = {
     "matrix of bytes": 64,
     "array of bytes": 64,
+    "rows of bytes, apart, indices checked": 200,
+    "array of bytes, index checked": 72,
     "rows of bytes, apart": 128,
     "two bits a square": 16,
     "two 64-bit words": 16,

@@ -48,11 +48,12 @@ def cluster(setting: Setting) -> Sequence[Source]:
         return {name: getattr(REPORT_COSTS, name) * factor for name in MESSAGES}
 
     depths = tuple(f"par_tuple:depth={depth}" for depth in REPLICATED)
+    limited_depth = setting.effort.choose(9, 11, 13)
     limits = {
         "cluster": "inside:2",
-        "policies": ("none", "depth:depth=2", "depth:plies=6", "depth:depth=4"),
+        "policies": ("none", "depth:depth=2", f"depth:plies={limited_depth - 4}", "depth:depth=4"),
         "thresholds": (5,),
-        "depth": setting.effort.choose(9, 11, 13),
+        "depth": limited_depth,
         "rounds": 1,
     }
     measured = ExperimentPart("threshold", limits, show=False, label="limits")
