@@ -58,7 +58,7 @@ ROWS: tuple[Row, ...] = (
     ),
     *rows_at(
         "Searching the game tree",
-        ("MTD(f) is the most suitable algorithm for Othello.", CONTRADICTED, board.mtdf),
+        ("MTD(f) is the most suitable algorithm for Othello.", DEPENDS, board.mtdf),
         ("Starting MTD(f) from 0 in each iteration does not suit the evaluation.", DEPENDS, board.zero_is_far),
         ("Starting it from the last iteration's value instead saves much time.", DEPENDS, board.pivot),
         ("A board has at most 31 moves.", CONTRADICTED, board.most_moves),

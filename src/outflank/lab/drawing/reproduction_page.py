@@ -46,7 +46,7 @@ details.fold > summary {margin:.35em 0;font-weight:600}
 details.fold > summary h2 {display:inline;border:0;font-size:1.05em}
 details.fold > div {scroll-margin-top:3em;padding:0 0 1em}
 table.claims {table-layout:fixed;width:100%;min-width:40em}
-.claims th:first-child, .claims td:first-child {width:3em;text-align:right;color:var(--soft)}
+.claims th:first-child, .claims td:first-child {width:4em;white-space:nowrap;text-align:right;color:var(--soft)}
 .claims th, .claims td {max-width:none;overflow-wrap:break-word}
 .claims th:nth-child(2) {width:34%}
 .claims .where {width:11em;color:var(--soft)}

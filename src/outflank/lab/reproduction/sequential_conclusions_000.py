@@ -44,12 +44,12 @@ def sequential(setting: Setting) -> Sequence[Source]:
     sources: list[Source] = [
         *(
             ExperimentPart(experiment, many, show=False, label="tournament")
-            for experiment in ("algorithms", "pivot", "coarseness", "sorting")
+            for experiment in ("pivot", "coarseness", "sorting")
         ),
         Measure("rules", partial(_rules, choose(20, 200, 2000)), 0.5),
         Measure("growth", partial(_growth, choose((5, 7, 9), (7, 9, 11, 13), (7, 9, 11, 13, 15)))),
         Measure("tables", partial(_tables, choose(9, 9, 11)), 0.5),
-        Measure("algorithms by divisor", partial(_algorithms_by_divisor, choose(5, 7, 8)), 0.5),
+        Measure("algorithms by step", partial(_algorithms_by_step, choose(5, 7, 8)), 0.5),
         Measure("potential mobility left out", partial(_without_potential, choose(9, 11, 13)), 0.5),
     ]
     if setting.effort == "quick":
@@ -172,17 +172,18 @@ def _tables(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
                 yield MeasuredCell((name, table), board_name, _searched(board, plies, stop, **memory, **options).nodes)
 
 
-DIVISORS = (1, 8, 64)
-"""Compared divisors of the evaluation. The greater it is, the fewer values there are between two bounds."""
+ALGORITHMS = ("mtdf", "pvs", "alphabeta")
+STEPS, DIVISORS = (2, 1), (8, 1)
+"""Plies from one iteration to the next, and divisors of the evaluation. The report's come first."""
 
 
-def _algorithms_by_divisor(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the boards that MTD(f) and PVS visit on the tournament boards, by divisor of the evaluation."""
+def _algorithms_by_step(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
+    """Yield the boards visited on the tournament boards, by algorithm, by plies of a step and by divisor."""
     places = study_positions("othello", ("tournament",))
-    for algorithm, divisor in product(("mtdf", "pvs"), DIVISORS):
-        options = {"algorithm": algorithm, "evaluation": FourPart(divisor)}
+    for algorithm, step, divisor in product(ALGORITHMS, STEPS, DIVISORS):
+        options = {"algorithm": algorithm, "step": step, "evaluation": FourPart(divisor)}
         nodes = sum(_searched(place.board, depth, stop, **options).nodes for place in places)
-        yield MeasuredCell((algorithm, divisor), "boards", nodes)
+        yield MeasuredCell((algorithm, step, divisor), "boards", nodes)
 
 
 def _sorts_by_ordering(stop: Stop) -> Iterable[MeasuredCell]:
