@@ -81,7 +81,7 @@ HOUR = 3600 * 10**9
 
 
 def poll_again(workers):
-    workers["poll_at"] = workers["tell_at"] = 0
+    workers["poll_at"] = workers["report_at"] = 0
     return polled(workers)
 
 

@@ -74,8 +74,8 @@ STOP_FIELDS: dict[str, Field] = {
     "place": np.int64,  # this worker's place on that lifeline: the index of its move
     "aborted": np.int64,  # not 0: the last search was stopped, and its value is worthless
     "poll_at": np.int64,  # node count at which to read the clock, or to report nodes
-    "tell_at": np.int64,  # node count at which to report nodes to the bell
-    "told": np.int64,  # nodes reported to the bell so far
+    "report_at": np.int64,  # node count at which to report nodes to the bell
+    "reported_nodes": np.int64,  # nodes reported to the bell so far
     "uncounted": np.int64,  # not 0: no nodes are reported
     "poll_step": np.int64,  # nodes between two reads of the clock
     "polled_ns": np.int64,  # time of the last read of the clock; 0: unknown, so that the next read measures no pause
@@ -102,7 +102,16 @@ def begin(bell: Record, workers: Records, node_limit: int | None) -> None:
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS
-    for name in ("aborted", "told", "poll_at", "tell_at", "uncounted", "polled_ns", "longest_pause_ns", "yield_at"):
+    for name in (
+        "aborted",
+        "reported_nodes",
+        "poll_at",
+        "report_at",
+        "uncounted",
+        "polled_ns",
+        "longest_pause_ns",
+        "yield_at",
+    ):
         workers[name] = 0
     workers["poll_step"] = FEWEST_NODES  # until the time of a node is known
 
@@ -189,11 +198,11 @@ def report_nodes(worker: Record) -> None:
     # Reserve the longest pause of this search: this worker may be off its core again when the deadline comes.
     if worker.polled_ns + worker.longest_pause_ns >= bell.deadline:
         halt(bell)
-    if worker.uncounted == 0 and worker.nodes >= worker.tell_at:
+    if worker.uncounted == 0 and worker.nodes >= worker.report_at:
         add_nodes(bell, worker)
     step = worker.poll_step
     if worker.uncounted == 0:
-        step = min(step, worker.tell_at - worker.nodes)
+        step = min(step, worker.report_at - worker.nodes)
     if worker.pace > 0:
         if worker.nodes >= worker.yield_at:
             yield_core()
@@ -206,12 +215,12 @@ def report_nodes(worker: Record) -> None:
 @inner
 def add_nodes(bell: Record, worker: Record) -> None:
     """Add this worker's new nodes to the search's total in `bell`; stop all workers if the node limit is reached."""
-    fresh = worker.nodes - worker.told
-    worker.told = worker.nodes
+    fresh = worker.nodes - worker.reported_nodes
+    worker.reported_nodes = worker.nodes
     total = fetch_add(bell, "nodes", fresh, "relaxed") + fresh  # race: a sum, which publishes nothing else
     if total >= bell.node_limit:
         halt(bell)
-    worker.tell_at = worker.nodes + min(POLL_NODES, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
+    worker.report_at = worker.nodes + min(POLL_NODES, max((bell.node_limit - total) // bell.workers, FEWEST_NODES))
 
 
 @inner
