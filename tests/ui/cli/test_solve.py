@@ -296,7 +296,7 @@ def test_documents_tell_what_is_proved(solved):
     assert (first["value"], first["move"], first["pv"], first["depth"]) == (6, "h5", ["h5"], 6)
     assert first["moves"][1] == {"move": "g6", "value": -2}
     assert (first["differences"], first["expected"]["h6"]) == ([], -10)
-    assert second["differences"] == [{"move": "h5", "expected": 4, "found": 6, "at_most": False}]
+    assert second["differences"] == [{"move": "h5", "expected": 4, "proved": 6, "at_most": False}]
     counts = {name: total[name] for name in ("positions", "proved", "differing", "unreadable", "interrupted")}
     assert counts == {"positions": 2, "proved": 2, "differing": 1, "unreadable": 1, "interrupted": False}
     assert total["nodes"] == first["nodes"] + second["nodes"]

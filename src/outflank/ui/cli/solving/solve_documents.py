@@ -20,16 +20,16 @@ class Difference:
     move: str
     expected: int
     """Score of the move for the side that makes it, as stated in the file of positions."""
-    found: int | None
+    proved: int | None
     """Proved score or upper bound, or None if the move is not legal."""
     at_most: bool = False
-    """Whether `found` is only an upper bound: the score of the best move."""
+    """Whether `proved` is only an upper bound: the score of the best move."""
 
     def __str__(self) -> str:
-        if self.found is None:
+        if self.proved is None:
             return f"{self.move} is not legal here; {self.expected:+d} is expected of it"
         how = "at most " if self.at_most else ""
-        return f"{self.move} is worth {how}{self.found:+d}; {self.expected:+d} is expected"
+        return f"{self.move} is worth {how}{self.proved:+d}; {self.expected:+d} is expected"
 
 
 def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
@@ -49,13 +49,13 @@ def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld:
         name = str(board.move(code))
         if code in proved:
             if proved[code] != expected:
-                contradictions.append(Difference(move=name, expected=expected, found=proved[code]))
+                contradictions.append(Difference(move=name, expected=expected, proved=proved[code]))
         elif code in legal and expected > result.value:
-            contradictions.append(Difference(move=name, expected=expected, found=result.value, at_most=True))
+            contradictions.append(Difference(move=name, expected=expected, proved=result.value, at_most=True))
         elif code not in legal and legal:
-            contradictions.append(Difference(move=name, expected=expected, found=None))
+            contradictions.append(Difference(move=name, expected=expected, proved=None))
         elif not legal and expected != result.value:  # the game is over: every move has the final score
-            contradictions.append(Difference(move=name, expected=expected, found=result.value))
+            contradictions.append(Difference(move=name, expected=expected, proved=result.value))
     return tuple(contradictions)
 
 
@@ -64,10 +64,10 @@ class DifferenceDocument(Struct, frozen=True, kw_only=True):
 
     move: str
     expected: int
-    found: int | None
+    proved: int | None
     """Proved score, or null if the move is not legal."""
     at_most: bool
-    """Whether `found` is only an upper bound: the score of the best move."""
+    """Whether `proved` is only an upper bound: the score of the best move."""
 
 
 class WrittenProof(Struct, frozen=True, kw_only=True):
@@ -161,7 +161,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
             unit=result.scale.unit,
             expected={str(board.move(code)): score for code, score in expected.items()},
             differences=[
-                DifferenceDocument(move=entry.move, expected=entry.expected, found=entry.found, at_most=entry.at_most)
+                DifferenceDocument(move=entry.move, expected=entry.expected, proved=entry.proved, at_most=entry.at_most)
                 for entry in differing
             ],
             scheme=result.scheme,
