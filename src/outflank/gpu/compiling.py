@@ -29,7 +29,7 @@ class DeviceKernel:
     """A GPU kernel, which every thread of the GPU runs. `kernel[blocks, threads](…)` or `kernel[blocks, threads,
     stream](…)` launches it."""
 
-    def __init__(self, function: Callable[..., None], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., None], options: dict[str, object]) -> None:
         if function.__closure__:
             # The machine code of a closure would depend on values that are not part of the cache key.
             raise TypeError(f"device kernel {function.__qualname__}: it must be a top-level function")
@@ -76,8 +76,10 @@ class DeviceKernel:
 @overload
 def device_kernel(function: Callable[..., None], /) -> DeviceKernel: ...
 @overload
-def device_kernel(**options: Any) -> Callable[[Callable[..., None]], DeviceKernel]: ...
-def device_kernel(function: Callable[..., None] | None = None, /, **options: Any) -> Any:
+def device_kernel(**options: object) -> Callable[[Callable[..., None]], DeviceKernel]: ...
+def device_kernel(
+    function: Callable[..., None] | None = None, /, **options: object
+) -> DeviceKernel | Callable[[Callable[..., None]], DeviceKernel]:
     """Declare that a function is a GPU kernel; `options` are those of `cuda.jit`, such as `max_registers`."""
     return DeviceKernel(function, options) if function else lambda function: DeviceKernel(function, options)
 
@@ -85,7 +87,7 @@ def device_kernel(function: Callable[..., None] | None = None, /, **options: Any
 class _DeviceCache(CachedKernel):
     """The cache on disk of one GPU kernel, in the form that Numba's dispatcher expects."""
 
-    def __init__(self, function: Callable[..., object], name: str, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., object], name: str, options: dict[str, object]) -> None:
         super().__init__(function, name)
         self._options = repr(sorted(options.items()))
 

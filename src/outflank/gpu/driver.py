@@ -4,8 +4,8 @@ import ctypes
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
 
@@ -61,14 +61,14 @@ def first_device() -> DeviceFacts:
     return device_facts(driver, _library(management_name))
 
 
-def _library(name: str) -> Any:
+def _library(name: str) -> ctypes.CDLL | None:
     try:
         return ctypes.CDLL(name)
     except OSError:
         return None
 
 
-def device_facts(driver: Any, management: Any) -> DeviceFacts:
+def device_facts(driver: ctypes.CDLL, management: ctypes.CDLL | None) -> DeviceFacts:
     """Return the properties of the first GPU, from the driver's library and, if not None, the management library."""
     device, name, memory = ctypes.c_int(), ctypes.create_string_buffer(LONGEST_NAME), ctypes.c_size_t()
     _call(driver.cuInit, 0)
@@ -97,7 +97,7 @@ def device_facts(driver: Any, management: Any) -> DeviceFacts:
     )
 
 
-def _call(function: Any, *arguments: Any) -> None:
+def _call(function: Callable[..., int], *arguments: object) -> None:
     """Call a function of the driver's library; raise `DeviceTrouble` if it returns an error number."""
     if number := function(*arguments):
         raise trouble_numbered(number)
@@ -107,7 +107,9 @@ class _Memory(ctypes.Structure):
     _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
 
 
-def _management_facts(management: Any, pci_address: Any) -> tuple[str | None, int | None]:
+def _management_facts(
+    management: ctypes.CDLL, pci_address: ctypes.Array[ctypes.c_char]
+) -> tuple[str | None, int | None]:
     """Return the driver's version, and the free bytes of the GPU at a PCI address; each is None if unknown."""
     version, free = ctypes.create_string_buffer(LONGEST_NAME), None
     handle, memory = ctypes.c_void_p(), _Memory()

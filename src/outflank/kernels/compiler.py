@@ -30,7 +30,7 @@ from typing import Any, TypeAlias, TypeVar
 from outflank.errors import OutflankError
 from outflank.kernels import cache
 from outflank.kernels.loading import import_numba
-from outflank.kernels.lowering import IR, Builder, Context, NumbaType, Signature, define
+from outflank.kernels.lowering import IR, Builder, Context, Dispatcher, NumbaType, Signature, define
 from outflank.kernels.pipeline import INLINING, pipelines
 from outflank.kernels.uninterrupted import delay_interrupts, shield_llvm
 
@@ -109,7 +109,7 @@ def _compiler_text(error: BaseException) -> str:
     return _COLOUR.sub("", str(error)) if is_numbas else ""
 
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
+OPTIONS: dict[str, object] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
 """Numba's options for every function. The numpy error model saves a test for zero at each division.
 
 A function that has callers with different options is compiled twice, so all kernels and their parts share these.
@@ -149,10 +149,10 @@ def load_numba() -> None:
             _registrations = None
 
 
-Samples: TypeAlias = Iterator[tuple[Any, ...]]
+Samples: TypeAlias = Iterator[tuple[object, ...]]
 """Typical calls of a kernel, each as a tuple of arguments."""
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def inner(function: Function) -> Function:
@@ -238,14 +238,14 @@ class Kernel:
             yield from arguments(game, position, every)
 
 
-def dispatcher_for(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def dispatcher_for(function: Callable[..., object], name: str) -> Dispatcher:
     """Return Numba's dispatcher that compiles `function` as a kernel, cached under `name`."""
     load_numba()
     import numba
 
     dispatcher = numba.njit(**OPTIONS, pipeline_class=pipelines().kernel)(function)
     dispatcher._cache = cache.KernelCache(function, name)
-    return dispatcher  # type: ignore[no-any-return]  # numba is untyped
+    return dispatcher
 
 
 def kernel(function: Callable[..., object]) -> Kernel:

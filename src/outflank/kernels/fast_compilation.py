@@ -5,9 +5,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from outflank.kernels.lowering import CompilerState, Signature
+from outflank.kernels.lowering import CompilerState, NumbaType, Signature, TypingContext
+
+if TYPE_CHECKING:
+    from numba.core import ir, typeinfer
+    from numba.core.postproc import PostProcessor
 
 # Numba types a function by iterating over all of its statements until nothing changes, at least twice, and again from
 # the start for every recursive call. Each time it tries all overloads of a name on the argument types of every call,
@@ -16,7 +20,7 @@ from outflank.kernels.lowering import CompilerState, Signature
 # inference, which is an eighth of the compilation time.
 
 
-def _bodies(function: Any, signature: Signature) -> list[Any]:
+def _bodies(function: Any, signature: Signature) -> list[object]:
     """Return the compiled bodies for a call. Numba stores them by argument types alone: after a compilation of the same
     function for a GPU they are the GPU's, until the call is typed again."""
     overloads_by_template = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
@@ -30,21 +34,23 @@ def caching_type_inference() -> type:
     from numba.core.typed_passes import NopythonTypeInference
     from numba.core.typeinfer import TypeInferer
 
-    errors: Any = import_module("numba.core.errors")
-    calls: dict[Any, Any] = {}
+    errors = import_module("numba.core.errors")
+    calls: dict[tuple[object, ...], tuple[Signature, list[object]]] = {}
 
     class Inferer(TypeInferer):  # type: ignore[misc]  # numba is untyped
-        def __init__(self, context: Any, func_ir: Any, warnings: Any) -> None:
+        def __init__(self, context: TypingContext, func_ir: "ir.FunctionIR", warnings: object) -> None:
             super().__init__(context, func_ir, warnings)
-            self._values: dict[Any, Any] = {}
+            self._values: dict[int, NumbaType] = {}  # types of functions, by `id`
 
-        def copy(self, skip_recursion: bool = False) -> Any:
+        def copy(self, skip_recursion: bool = False) -> "typeinfer.TypeInferer":
             clone = super().copy(skip_recursion)
             clone.__class__ = Inferer
             clone._values = self._values
             return clone
 
-        def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
+        def resolve_call(
+            self, fnty: NumbaType, pos_args: tuple[NumbaType, ...], kw_args: dict[str, NumbaType]
+        ) -> "Signature | None":
             if not isinstance(fnty, types.Function):  # a kernel, which may be recursive, or a method
                 return super().resolve_call(fnty, pos_args, kw_args)
             key = fnty, tuple(pos_args), tuple(kw_args.items())
@@ -55,12 +61,13 @@ def caching_type_inference() -> type:
                     calls[key] = call_signature, _bodies(fnty, call_signature)
             return call_signature
 
-        def resolve_value_type(self, inst: Any, val: Any) -> Any:
-            if not callable(val):
-                return super().resolve_value_type(inst, val)
-            value_type = self._values.get(id(val))  # the function keeps `val` alive for the lifetime of this object
+        def resolve_value_type(self, inst: "ir.Inst", val: object) -> NumbaType:
+            # The function keeps `val` alive for the lifetime of this object.
+            value_type = self._values.get(id(val)) if callable(val) else None
             if value_type is None:
-                value_type = self._values[id(val)] = super().resolve_value_type(inst, val)
+                value_type = super().resolve_value_type(inst, val)
+                if callable(val):
+                    self._values[id(val)] = value_type
             return value_type
 
     @register_pass(mutates_CFG=True, analysis_only=False)
@@ -131,9 +138,9 @@ def fast_compilation() -> Iterator[None]:
 
 @cache
 def _parts() -> tuple[Any, ...]:
-    errors: Any = import_module("numba.core.errors")
+    errors = import_module("numba.core.errors")
     post_processor = import_module("numba.core.postproc").PostProcessor
-    events: Any = import_module("numba.core.event")
+    events = import_module("numba.core.event")
     return errors.termcolor(), post_processor, post_processor.run, events, events.start_event, events.end_event
 
 
@@ -145,7 +152,7 @@ def _without_locks(record: Callable[..., None]) -> Callable[..., None]:
     return record_event
 
 
-def _post_process(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+def _post_process(self: "PostProcessor", emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
     """Do what Numba's own post-processing does, except for the list of variables that only generators need."""
     if emit_dels or self.func_ir.is_generator:
         _parts()[2](self, emit_dels, extend_lifetimes)

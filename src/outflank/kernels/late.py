@@ -4,14 +4,13 @@ A kernel that calls another one by name can run only after the other is compiled
 sometimes, and takes long to compile, is called by address instead: it is compiled when `address_for` is called.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from outflank.kernels.bits import Int
 from outflank.kernels.compiler import Kernel, extend, interpreted
 from outflank.kernels.lowering import IR, Builder, CallTypes, Context, NumbaType, Signature, define
 
-_kernels_by_address: dict[int, Callable[..., Any]] = {}
+_kernels_by_address: dict[int, Kernel] = {}
 
 
 def address_for(kernel: Kernel, *arguments: object) -> int:

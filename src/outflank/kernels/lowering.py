@@ -7,11 +7,14 @@ from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:  # importing the package must not import Numba
     from llvmlite import binding, ir
-    from numba.core import base, codegen, compiler, types, typing
+    from numba.core import base, codegen, compiler, funcdesc, registry, types, typing
 
 
 Context: TypeAlias = "base.BaseContext"
 """Numba's target context, which generates code for a processor or a GPU."""
+
+TypingContext: TypeAlias = "typing.BaseContext"
+"""Numba's typing context, which finds the types of calls."""
 
 Builder: TypeAlias = "ir.IRBuilder"
 """llvmlite's builder of LLVM instructions."""
@@ -33,6 +36,12 @@ NumbaType: TypeAlias = "types.Type"
 
 Signature: TypeAlias = "typing.Signature"
 """Numba's types of a call: of the result and of the arguments."""
+
+Dispatcher: TypeAlias = "registry.CPUDispatcher"
+"""Numba's object for a compiled function: it compiles the function for the types of the arguments of a call."""
+
+FunctionDescriptor: TypeAlias = "funcdesc.FunctionDescriptor"
+"""Numba's description of a compiled function: its types and the name of its code."""
 
 CompilerState: TypeAlias = "compiler.StateDict"
 """State that the passes of one compilation share."""

@@ -12,11 +12,20 @@ import dis
 import functools
 from functools import cache
 from importlib import import_module
-from types import CodeType, FunctionType, SimpleNamespace
-from typing import Any
+from types import CodeType, FunctionType
+from typing import NamedTuple
 
 from outflank.kernels.fast_compilation import caching_type_inference, fast_compilation
-from outflank.kernels.lowering import Callee, CompilerState, Library, Module, call_by_symbol, called_in, callee_of
+from outflank.kernels.lowering import (
+    Callee,
+    CompileResult,
+    CompilerState,
+    Library,
+    Module,
+    call_by_symbol,
+    called_in,
+    callee_of,
+)
 
 # Numba runs some twenty-five passes on every function. A third of them handle things that kernel code hardly ever has
 # (closures and comprehensions, exceptions, `with`, functions and types of Numba's own), and search all statements for
@@ -71,7 +80,7 @@ def is_plain(function: FunctionType) -> bool:
     )
 
 
-def _global_value(function: FunctionType, name: str) -> Any:
+def _global_value(function: FunctionType, name: str) -> object:
     """Return the value of a global or builtin name; None if there is none, as for the name of an attribute."""
     return function.__globals__.get(name, getattr(builtins, name, None))
 
@@ -90,12 +99,12 @@ def bare_pass_manager() -> type:
     Before every pass, Numba's own pass manager records the function, its flags and the types of its arguments,
     including all fields of a worker's record: 2 % of the time.
     """
-    from numba.core.compiler_machinery import PassManager
+    from numba.core.compiler_machinery import CompilerPass, PassManager
 
-    errors: Any = import_module("numba.core.errors")
+    errors = import_module("numba.core.errors")
 
     class Steps(PassManager):  # type: ignore[misc]  # numba is untyped
-        def _runPass(self, index: int, step: Any, state: CompilerState) -> None:  # noqa: N802  # Numba's name
+        def _runPass(self, index: int, step: CompilerPass, state: CompilerState) -> None:  # noqa: N802  # Numba's name
             step.analysis = self._analysis
             with errors.new_error_context("Pass {name}", name=step.name()):
                 step.run_initialization(state)
@@ -116,14 +125,23 @@ default_inlining: str | None = None
 """LLVM attribute of the parts of kernels that declare none; None: the optimiser decides. `lab compiler` sets it."""
 
 
+class Pipelines(NamedTuple):
+    """Compiler classes of Numba."""
+
+    kernel: type
+    """Compiler of kernels."""
+    part: type
+    """Compiler of functions that are only parts of kernels."""
+
+
 @cache
-def pipelines() -> Any:
-    """Return the compilers for kernels (`kernel`) and for their parts (`part`); Numba must be loaded."""
+def pipelines() -> Pipelines:
+    """Return the compilers of kernels and of their parts; Numba must be loaded."""
     from llvmlite.binding import parse_assembly
     from numba import _dynfunc
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import Compiler
-    from numba.core.compiler_machinery import register_pass
+    from numba.core.compiler_machinery import PassManager, register_pass
     from numba.core.environment import lookup_environment
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 
@@ -232,8 +250,8 @@ def pipelines() -> Any:
         replacements = {NativeLowering: lowering, NopythonTypeInference: typing}
 
         class Pipeline(Compiler):  # type: ignore[misc]  # numba is untyped
-            def define_pipelines(self) -> list[Any]:
-                steps: Any = bare_pass_manager()("nopython")
+            def define_pipelines(self) -> list[PassManager]:
+                steps = bare_pass_manager()("nopython")
                 skipped = unneeded_passes(self.state.func_id.func)
                 for manager in super().define_pipelines():
                     for step, description in manager.passes:
@@ -242,10 +260,10 @@ def pipelines() -> Any:
                 steps.finalize()
                 return [steps]
 
-            def _compile_core(self) -> Any:
+            def _compile_core(self) -> CompileResult:
                 with fast_compilation():
                     return super()._compile_core()
 
         return Pipeline
 
-    return SimpleNamespace(kernel=with_lowering(KernelLowering), part=with_lowering(PartLowering))
+    return Pipelines(kernel=with_lowering(KernelLowering), part=with_lowering(PartLowering))

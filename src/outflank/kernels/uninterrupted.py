@@ -2,10 +2,13 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 @contextmanager
@@ -44,9 +47,9 @@ def shield_llvm() -> None:
         setattr(owner, name, _uninterrupted(getattr(owner, name)))
 
 
-def _uninterrupted(method: Any) -> Any:
+def _uninterrupted(method: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     @wraps(method)
-    def uninterrupted(*arguments: object, **options: object) -> Any:
+    def uninterrupted(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
         with delay_interrupts():
             return method(*arguments, **options)
 

@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TypeVar
 
 from outflank.errors import OutflankError
 from outflank.kernels import observers
 from outflank.kernels.signals import stopped_with_main_thread
 from outflank.placement import pinned
+
+Result = TypeVar("Result")
 
 
 class WorkerThread(threading.Thread):
@@ -32,21 +34,21 @@ class WorkerThread(threading.Thread):
 
 
 def run_workers(
-    kernel: Callable[..., Any],
-    arguments: Sequence[tuple[Any, ...]],
+    kernel: Callable[..., Result],
+    arguments: Sequence[tuple[object, ...]],
     *,
     stop: Callable[[], None],
     watch: Callable[[], None] | None = None,
     every_seconds: float = 0.1,
     places: Sequence[int] = (),
-) -> list[Any]:
+) -> list[Result]:
     """Call `kernel` once per tuple of arguments, each in its own thread; return the results in order.
 
     `watch` is called every `every_seconds` in the calling thread. If that thread is interrupted, or a call fails,
     `stop` is called, which must make the kernels return; the exception is raised when all of them have returned.
     `places` are the processors of the threads, from the first again if there are more threads.
     """
-    results: list[Any] = [None] * len(arguments)
+    results: dict[int, Result] = {}  # by the index of the call
     failures: list[BaseException] = []
     ends = [threading.Event() for _ in arguments]
 
@@ -98,4 +100,4 @@ def run_workers(
             raise first
         finally:
             del first  # its traceback refers to this frame: this avoids a reference cycle
-    return results
+    return [results[index] for index in sorted(results)]  # all, unless an observer has ended the threads
