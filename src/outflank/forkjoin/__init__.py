@@ -18,8 +18,7 @@ from outflank.forkjoin.loops import Reducer, loop, reduce
 from outflank.forkjoin.programs import Program, program_named
 from outflank.forkjoin.recording import Recording
 from outflank.forkjoin.running import Outcome, WorkerStatistics, measure, run
-from outflank.forkjoin.scheduling import Stopped, spawn, sync
-from outflank.forkjoin.shared_state import Child
+from outflank.forkjoin.scheduling import Child, Stopped, spawn, sync
 from outflank.forkjoin.tasks import Task, task
 from outflank.forkjoin.worker import Worker
 

@@ -1,25 +1,25 @@
 """Calls of tasks: directly with their arguments, or by the address of code that finds the arguments in a frame."""
 
-from typing import Any
+from collections.abc import Callable
 
-from outflank.forkjoin.declared_types import REFUSED, is_convertible, numba_type, value_from, words_of
+from outflank.forkjoin.declared_types import REFUSED, Result, Value, is_convertible, numba_type, value_from, words_of
 from outflank.forkjoin.entries import Words, symbol
 from outflank.forkjoin.shared_state import Frame, frame_at
 from outflank.forkjoin.tasks import Task, task_of, task_type
 from outflank.forkjoin.worker import Worker
 from outflank.kernels.bits import Int
 from outflank.kernels.compiler import extend
-from outflank.kernels.lowering import IR, Builder, Context, NumbaType, Signature
+from outflank.kernels.lowering import IR, Builder, Context, Emit, Library, NumbaType, Signature, TypingContext
 
 _tasks: dict[int, Task] = {}  # by the addresses of their entries in the interpreter
 
 
-def checked_arguments(task: Task, arguments: Any) -> Any:
+def checked_arguments(task: Task, arguments: tuple[object, ...]) -> tuple[Value, ...]:
     """Return the arguments, without the worker, in the types that the task declares."""
     return task_of(task).declared.converted(arguments)
 
 
-def call(task: Task, worker: Worker, arguments: Any) -> Any:
+def call(task: Task, worker: Worker, arguments: tuple[Value, ...]) -> Result:
     """Call a task and return its result."""
     return task.declared.converted_result(task.py_func(worker, *arguments))
 
@@ -30,13 +30,13 @@ def entry_of(task: Task, worker: Worker) -> Int:
     return task.declared.number + 1
 
 
-def put_arguments(frame: Frame, arguments: Any) -> None:
+def put_arguments(frame: Frame, arguments: tuple[Value, ...]) -> None:
     """Write arguments, as `checked_arguments` returns them, to a frame."""
     for index, word in enumerate(words_of(arguments)):
         frame.arguments[index] = word
 
 
-def result_in(task: Task, frame: Frame) -> Any:
+def result_in(task: Task, frame: Frame) -> Result:
     """Return the result in a task's frame."""
     return value_from(task.declared.result, iter(frame.result))
 
@@ -44,7 +44,8 @@ def result_in(task: Task, frame: Frame) -> Any:
 def call_entry(entry: Int, worker: Worker, address: Int) -> None:
     """Run the task in the frame at `address`; `entry` is the address of its entry."""
     task, frame = _tasks[int(entry)], frame_at(address)
-    arguments = value_from(task.declared.kinds, iter(frame.arguments))
+    words = iter(frame.arguments)
+    arguments = tuple(value_from(kind, words) for kind in task.declared.kinds)
     for index, word in enumerate(words_of(call(task, worker, arguments))):
         frame.result[index] = word
 
@@ -72,13 +73,13 @@ def _register_with_numba() -> None:
             kind = kind.dispatcher.py_func.__name__
         raise NumbaTypeError(f"{REFUSED}{kind} is not a task: write @forkjoin.task above the function")
 
-    def declared(task: Task) -> Any:
-        return types.Tuple([numba_type(kind) for kind in task.declared.kinds])
+    def argument_types(task: Task) -> tuple[NumbaType, ...]:
+        return tuple(numba_type(kind) for kind in task.declared.kinds)
 
-    def require(typing_context: Any, kind: NumbaType, worker: NumbaType) -> Task:
+    def require(typing_context: TypingContext, kind: NumbaType, worker: NumbaType) -> Task:
         """Compile a task for its declared types, unless that is being done."""
         task = task_in(kind)
-        arguments = (worker, *declared(task))
+        arguments = (worker, *argument_types(task))
         if typing_context.callstack.match(task.py_func, arguments) is None:
             typing_context.resolve_function_type(task.compiled._numba_type_, arguments, {})
         return task
@@ -96,17 +97,17 @@ def _register_with_numba() -> None:
         context.add_linking_libs(tuple(library for library in libraries if library is not None))
         return task
 
-    def library_of(task: Task, worker: NumbaType) -> Any:
-        overload = task.compiled.overloads.get((worker, *declared(task)))
+    def library_of(task: Task, worker: NumbaType) -> "Library | None":
+        overload = task.compiled.overloads.get((worker, *argument_types(task)))
         return overload and overload.library
 
-    def define(function: Any, typer: Any, emit: Any) -> None:
-        """As in `lowering.define`; but typers get Numba's typing context too."""
+    def define(function: Callable[..., object], typer: Callable[..., tuple[NumbaType, ...]], emit: Emit) -> None:
+        """Make Numba compile calls of `function` as `lowering.define` does, but pass its typing context to `typer`."""
 
         class Template(AbstractTemplate):  # type: ignore[misc]  # numba is untyped
             key = function
 
-            def generic(self, args: tuple[NumbaType, ...], kws: dict[str, NumbaType]) -> "Signature | None":
+            def generic(self, args: tuple[NumbaType, ...], kws: dict[str, NumbaType]) -> Signature:
                 return signature(*typer(self.context, *args))
 
         infer_global(function)(Template)
@@ -114,27 +115,34 @@ def _register_with_numba() -> None:
             lambda context, builder, signature, args: emit(context, builder, signature, *args)
         )
 
-    def checked_typer(typing_context: Any, kind: NumbaType, arguments: Any) -> tuple[NumbaType, ...]:
+    def checked_typer(
+        typing_context: TypingContext, kind: NumbaType, arguments: types.BaseTuple
+    ) -> tuple[NumbaType, ...]:
         task = task_in(kind)
-        if not is_convertible(arguments, declared(task)):
-            given, expected = (", ".join(map(str, kinds)) or "none" for kinds in (arguments, declared(task)))
+        declared = types.Tuple(argument_types(task))
+        if not is_convertible(arguments, declared):
+            given, expected = (", ".join(map(str, kinds)) or "none" for kinds in (arguments, declared))
             raise NumbaTypeError(f"{REFUSED}task {task.__name__} declares the arguments {expected}, but gets {given}")
-        return declared(task), kind, declared(task)
+        return declared, kind, declared
 
-    def direct_call_signature(typing_context: Any, kind: NumbaType, args: Any, kws: Any) -> Any:
+    def direct_call_signature(
+        typing_context: TypingContext, kind: NumbaType, args: tuple[NumbaType, ...], kws: dict[str, NumbaType]
+    ) -> Signature:
         """Return the signature of a call as Python writes it: `task(worker, …)`."""
         task = task_in(kind)
         if kws or not args:
             raise NumbaTypeError(f"{REFUSED}task {task.__name__}: call it with the worker and arguments without names")
         checked_typer(typing_context, kind, types.Tuple(args[1:]))
         require(typing_context, kind, args[0])
-        return signature(numba_type(task.declared.result), args[0], *declared(task), recvr=kind)
+        return signature(numba_type(task.declared.result), args[0], *argument_types(task), recvr=kind)
 
     task_class.call_signature = staticmethod(direct_call_signature)
 
-    def call_typer(typing_context: Any, kind: NumbaType, worker: NumbaType, arguments: NumbaType) -> Any:
+    def call_typer(
+        typing_context: TypingContext, kind: NumbaType, worker: NumbaType, arguments: NumbaType
+    ) -> tuple[NumbaType, ...]:
         task = require(typing_context, kind, worker)
-        return numba_type(task.declared.result), kind, worker, declared(task)
+        return numba_type(task.declared.result), kind, worker, types.Tuple(argument_types(task))
 
     def emit_call(context: Context, builder: Builder, signature: Signature, task: IR, worker: IR, arguments: IR) -> IR:
         kind, worker_type, argument_types = signature.args
@@ -157,9 +165,14 @@ def _register_with_numba() -> None:
         return invoke(context, builder, symbol(task.declared, "call"), result, kinds, values)
 
     def invoke(
-        context: Context, builder: Builder, code: Any, result: NumbaType, kinds: tuple[NumbaType, ...], values: list[IR]
+        context: Context,
+        builder: Builder,
+        code: "str | IR",
+        result: NumbaType,
+        kinds: tuple[NumbaType, ...],
+        values: list[IR],
     ) -> IR:
-        """Call the function with a symbol or at an address, and pass its exceptions on."""
+        """Call the function whose symbol or address is `code`, and pass its exceptions on."""
         convention = context.call_conv
         code_type = convention.get_function_type(result, kinds)
         if isinstance(code, str):
@@ -171,7 +184,7 @@ def _register_with_numba() -> None:
             convention.return_status_propagate(builder, status)
         return value
 
-    def entry_typer(typing_context: Any, kind: NumbaType, worker: NumbaType) -> Any:
+    def entry_typer(typing_context: TypingContext, kind: NumbaType, worker: NumbaType) -> tuple[NumbaType, ...]:
         require(typing_context, kind, worker)
         return types.int64, kind, worker
 

@@ -16,11 +16,21 @@ import numpy as np
 
 from outflank.errors import OutflankError
 from outflank.forkjoin.shared_state import ARGUMENT_WORDS, RESULT_WORDS
+from outflank.kernels.lowering import NumbaType
 
-Kind: TypeAlias = Any
+Number: TypeAlias = int | float | np.uint64
+"""A value of one word."""
+
+Value: TypeAlias = "Number | tuple[Value, ...] | None"
+"""An argument or result of a task in its declared type."""
+
+Kind: TypeAlias = "type[Number] | tuple[Kind, ...] | None"
 """Declared type of a value: `int`, `float`, `np.uint64`, a tuple of kinds, or None."""
 
-SCALARS = (int, float, np.uint64)
+Result: TypeAlias = Any
+"""Result of a task, for code that calls it: of the type that the task declares."""
+
+SCALARS: tuple[type[Number], ...] = (int, float, np.uint64)
 
 REFUSED = "forkjoin: "
 """Beginning of the messages about wrong uses of tasks, inside Numba's much longer messages."""
@@ -35,10 +45,12 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a task declares: the kinds of its arguments after the worker, by name, and of its result."""
+    """The declared types of a task's arguments and result."""
 
     name: str
+    """Name of the task's function."""
     parameters: dict[str, Kind]
+    """Kinds of the arguments after the worker, by name."""
     result: Kind
     number: int
     """Number of the task in this process, for names of its code."""
@@ -48,7 +60,7 @@ class Declaration:
         """Kinds of the arguments."""
         return tuple(self.parameters.values())
 
-    def converted(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    def converted(self, arguments: Sequence[object]) -> tuple[Value, ...]:
         """Return the arguments after the worker in their declared types."""
         if len(arguments) != len(self.parameters):
             expected = f"({', '.join(self.parameters)})" if self.parameters else "none"
@@ -58,7 +70,7 @@ class Declaration:
         except NotATask as error:
             raise NotATask(f"task {self.name}: {error}, as its argument is declared") from None
 
-    def converted_result(self, value: Any) -> Any:
+    def converted_result(self, value: object) -> Value:
         """Return a result in its declared type."""
         try:
             return converted(self.result, value)
@@ -69,7 +81,7 @@ class Declaration:
 
 
 def declaration_of(function: FunctionType) -> Declaration:
-    """Return what the annotations of a function declare."""
+    """Return the declaration that the annotations of a function make."""
     parameters = list(inspect.signature(function).parameters.values())
     if not parameters or any(parameter.kind != parameter.POSITIONAL_OR_KEYWORD for parameter in parameters):
         raise NotATask(
@@ -92,9 +104,10 @@ def declaration(function: FunctionType, parameters: dict[str, Kind], result: Kin
     return Declaration(function.__name__, parameters, result, next(_numbers))
 
 
-def _checked(function: FunctionType, annotation: Any) -> Kind:
-    if annotation in SCALARS:
-        return annotation
+def _checked(function: FunctionType, annotation: object) -> Kind:
+    for scalar in SCALARS:
+        if annotation is scalar:
+            return scalar
     if get_origin(annotation) is tuple and get_args(annotation):
         return tuple(_checked(function, part) for part in get_args(annotation))
     raise NotATask(
@@ -108,7 +121,7 @@ def word_count(kind: Kind) -> int:
     return sum(map(word_count, kind)) if isinstance(kind, tuple) else int(kind is not None)
 
 
-def converted(kind: Kind, value: Any) -> Any:
+def converted(kind: Kind, value: object) -> Value:
     """Return `value` in its declared type; raise `NotATask` if that would change it."""
     if kind is None:
         return None
@@ -123,7 +136,7 @@ def converted(kind: Kind, value: Any) -> Any:
     raise NotATask(f"{value!r} is not {'a number' if kind is float else 'an integer'}")
 
 
-def _annotation_of(value: Any) -> str:
+def _annotation_of(value: object) -> str:
     """Return the annotation that declares the type of a value; empty if there is none."""
     if isinstance(value, tuple) and value:
         parts = [_annotation_of(part) for part in value]
@@ -133,29 +146,33 @@ def _annotation_of(value: Any) -> str:
     return "int" if isinstance(value, int | np.integer) else "float" if isinstance(value, float | np.floating) else ""
 
 
-def numba_type(kind: Kind) -> Any:
+def numba_type(kind: Kind) -> NumbaType:
     """Return Numba's type of a declared type; Numba must be loaded."""
     from numba import types
 
+    numba_kind: NumbaType
     if isinstance(kind, tuple):
-        return types.Tuple([numba_type(part) for part in kind])
-    return {int: types.int64, float: types.float64, np.uint64: types.uint64, None: types.none}[kind]
+        numba_kind = types.Tuple([numba_type(part) for part in kind])
+    else:
+        numba_kind = {int: types.int64, float: types.float64, np.uint64: types.uint64, None: types.none}[kind]
+    return numba_kind
 
 
-def is_convertible(kind: Any, declared: Any) -> bool:
+def is_convertible(kind: NumbaType, declared: NumbaType) -> bool:
     """Return whether a value of a Numba type becomes the declared one without losing its fraction."""
     from numba import types
 
     if isinstance(declared, types.BaseTuple):
-        same_length = isinstance(kind, types.BaseTuple) and len(kind) == len(declared)
-        return same_length and all(map(is_convertible, kind, declared))
+        if not isinstance(kind, types.BaseTuple) or len(kind) != len(declared):
+            return False
+        return all(map(is_convertible, kind, declared))
     if declared == types.none:
         return bool(kind == types.none)
     allowed = (types.Integer, types.Boolean) + ((types.Float,) if declared == types.float64 else ())
     return bool(isinstance(kind, allowed))
 
 
-def words_of(value: Any) -> Iterator[np.uint64]:
+def words_of(value: Value) -> Iterator[np.uint64]:
     """Yield the words of a value."""
     if isinstance(value, tuple):
         for part in value:
@@ -166,7 +183,7 @@ def words_of(value: Any) -> Iterator[np.uint64]:
         yield np.uint64(int(value) % 2**64)
 
 
-def value_from(kind: Kind, words: Iterator[np.uint64]) -> Any:
+def value_from(kind: Kind, words: Iterator[np.uint64]) -> Value:
     """Return a value from its words."""
     if isinstance(kind, tuple):
         return tuple(value_from(part, words) for part in kind)

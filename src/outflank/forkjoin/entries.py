@@ -6,11 +6,9 @@ that a worker can run a task that it knows nothing about. If a task raises an ex
 status, which the caller passes on: so the exception ends all the tasks on a worker's stack, and then its kernel.
 """
 
-from typing import Any
-
 from outflank.forkjoin.declared_types import REFUSED, Declaration, is_convertible, numba_type
 from outflank.forkjoin.shared_state import FRAME
-from outflank.kernels.lowering import IR, Builder, Context, NumbaType
+from outflank.kernels.lowering import IR, Builder, Context, FunctionDescriptor, IRType, Library, NumbaType
 
 
 def symbol(declared: Declaration, what: str) -> str:
@@ -29,7 +27,7 @@ class Words:
         self._first = builder.add(address, self._word(FRAME.fields[field][1]))
         self._count = 0
 
-    def _next(self, kind: Any) -> IR:
+    def _next(self, kind: IRType) -> IR:
         address = self._builder.add(self._first, self._word(8 * self._count))
         self._count += 1
         return self._builder.inttoptr(address, kind.as_pointer())
@@ -55,7 +53,7 @@ class Words:
         return self._builder.load(self._next(context.get_value_type(kind)))
 
 
-def add_entry(declared: Declaration, library: Any, context: Context, function: Any) -> None:
+def add_entry(declared: Declaration, library: Library, context: Context, function: FunctionDescriptor) -> None:
     """Add `call` and `entry` of a task to the code of its function, which has just been compiled."""
     from llvmlite import ir
     from numba import types

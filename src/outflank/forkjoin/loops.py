@@ -8,22 +8,23 @@ addition of floating-point numbers.
 from collections.abc import Callable
 from functools import cached_property
 from types import FunctionType
-from typing import Any
+from typing import TypeVar
 
-from outflank.forkjoin.declared_types import REFUSED, NotATask, declaration
+from outflank.forkjoin.declared_types import REFUSED, Kind, NotATask, Result, declaration
 from outflank.forkjoin.scheduling import spawn, sync
-from outflank.forkjoin.tasks import TASK_OPTIONS, Task, bound, task_of, task_type
+from outflank.forkjoin.tasks import Task, Unbound, bound, dispatcher_of_part, task_of, task_type
 from outflank.forkjoin.worker import Worker
 from outflank.kernels import cache
-from outflank.kernels.compiler import extend, inner, load_numba
-from outflank.kernels.lowering import IR, Builder, Context, NumbaType, Signature
-from outflank.kernels.pipeline import pipelines
+from outflank.kernels.compiler import extend, inner
+from outflank.kernels.lowering import IR, Builder, Context, Dispatcher, NumbaType, Signature
+
+T = TypeVar("T")
 
 
 class Reducer:
     """A way to combine values: an identity, and an associative function that combines two neighbours."""
 
-    def __init__(self, identity: Any, combine: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, identity: object, combine: Callable[[T, T], T]) -> None:
         if not isinstance(combine, FunctionType) or combine.__closure__:
             raise NotATask(f"Reducer: {combine!r} is not a top-level function")
         self.identity = identity
@@ -33,19 +34,16 @@ class Reducer:
         setattr(combine, _REDUCER, self)
         cache.note_origin(combine)
 
-    def __call__(self, left: Any, right: Any) -> Any:
+    def __call__(self, left: Result, right: Result) -> Result:
         return self.combine(left, right)
 
     def __repr__(self) -> str:
         return f"Reducer({self.identity!r}, {self.combine.__qualname__})"
 
     @cached_property
-    def compiled(self) -> Any:
+    def compiled(self) -> Dispatcher:
         """Numba's dispatcher of `combine`."""
-        load_numba()
-        import numba
-
-        return numba.njit(**TASK_OPTIONS, pipeline_class=pipelines().part)(self.combine)
+        return dispatcher_of_part(self.combine)
 
     @property
     def _numba_type_(self) -> NumbaType:
@@ -56,7 +54,7 @@ _REDUCER = "_outflank_reducer"
 
 
 @inner
-def loop(worker: Worker, body: Task, low: int, high: int, grain: int, *arguments: Any) -> None:
+def loop(worker: Worker, body: Task, low: int, high: int, grain: int, *arguments: object) -> None:
     """Call `body(worker, index, *arguments)` for each index from `low` to below `high`, in parallel.
 
     Parts of at most `grain` indices are not divided. All calls have returned when the loop returns.
@@ -66,20 +64,20 @@ def loop(worker: Worker, body: Task, low: int, high: int, grain: int, *arguments
 
 
 @inner
-def reduce(worker: Worker, reducer: Reducer, body: Task, low: int, high: int, grain: int, *arguments: Any) -> Any:
+def reduce(worker: Worker, reducer: Reducer, body: Task, low: int, high: int, grain: int, *arguments: object) -> Result:
     """Return the results of `body(worker, index, *arguments)` for each index, combined in the order of the indices.
 
-    The result of an empty range is the reducer's identity. Otherwise as `loop`.
+    The result of an empty range is the reducer's identity. Parts of at most `grain` indices are not divided.
     """
     return reduction_of(body, reducer)(worker, low, high, max(grain, 1), arguments)
 
 
-# Templates. In the copy for a body, the names in capitals are bound to its tasks.
+# Templates, with a copy for each body of a loop.
 
-BODY: Any = None
-SELF: Any = None
-COMBINE: Any = None
-IDENTITY: Any = None
+BODY: Unbound = None
+SELF: Unbound = None
+COMBINE: Unbound = None
+IDENTITY: Unbound = None
 
 
 def _loop_part(worker, low, high, grain, arguments):  # type: ignore[no-untyped-def]  # typed by the compiler
@@ -121,7 +119,8 @@ def reduction_of(body: Task, reducer: Reducer) -> Task:
     return _variant(body, reducer, _reduction_part, body.declared.result, COMBINE=reducer, IDENTITY=identity)
 
 
-def _variant(body: Task, key: object, template: Any, result: Any, **values: Any) -> Task:
+def _variant(body: Task, key: object, template: Callable[..., object], result: Kind, **values: object) -> Task:
+    """Return the task that `template` defines for a loop's body; it is made once for each `key`."""
     if key not in body.variants:
         if body.declared.kinds[:1] != (int,):
             raise NotATask(
@@ -129,7 +128,7 @@ def _variant(body: Task, key: object, template: Any, result: Any, **values: Any)
             )
         name = template.__name__.strip("_")
         function = bound(template, name, body.py_func, BODY=body, **values)
-        kinds = {"low": int, "high": int, "grain": int, "arguments": body.declared.kinds[1:]}
+        kinds: dict[str, Kind] = {"low": int, "high": int, "grain": int, "arguments": body.declared.kinds[1:]}
         body.variants[key] = function.__globals__["SELF"] = Task(function, declaration(function, kinds, result))
     return body.variants[key]
 
@@ -141,11 +140,11 @@ def _register_with_numba() -> None:
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
     from numba.extending import lower_builtin
 
-    def define(function: Any, variant_of: Callable[..., Task]) -> None:
+    def define(function: Callable[..., Task], variant_of: Callable[..., Task]) -> None:
         class Template(AbstractTemplate):  # type: ignore[misc]  # numba is untyped
             key = function
 
-            def generic(self, args: tuple[Any, ...], kws: dict[str, NumbaType]) -> Signature:
+            def generic(self, args: tuple[types.Callable, ...], kws: dict[str, NumbaType]) -> Signature:
                 # A body is a task; a reducer is its function that combines.
                 parts = [kind.task if isinstance(kind, task_type()) else kind.dispatcher.py_func for kind in args]
                 try:

@@ -1,7 +1,6 @@
 """Programs: a first task with its arguments and data, as the laboratory runs them."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from outflank.errors import OutflankError
 from outflank.forkjoin.declared_types import NotATask
@@ -14,7 +13,7 @@ from outflank.user_modules import import_user_module
 class Program:
     """A first task, its arguments and the data that all tasks share. If tasks change the data, it is run only once."""
 
-    def __init__(self, task: Task, *arguments: Any, data: Any = ()) -> None:
+    def __init__(self, task: Task, *arguments: object, data: object = ()) -> None:
         self.task = task_of(task)
         self.arguments = self.task.declared.converted(arguments)
         self.data = data

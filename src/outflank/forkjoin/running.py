@@ -2,24 +2,24 @@
 
 import re
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from types import FunctionType
 
 import numpy as np
 
 from outflank.errors import InvalidOption, OutflankError
 from outflank.forkjoin.calling import call_entry, checked_arguments, entry_of, put_arguments, result_in
-from outflank.forkjoin.declared_types import REFUSED, NotATask
+from outflank.forkjoin.declared_types import REFUSED, NotATask, Result
 from outflank.forkjoin.recording import BEGIN, END, Probe, Recording, Silent, note
 from outflank.forkjoin.scheduling import ALL_SLEEPERS, steal_until_over
 from outflank.forkjoin.shared_state import FRAME, FRAME_BYTES, FRAMES, HAND, RUN, Hand, frame_at, run_of
-from outflank.forkjoin.tasks import Task, bound, task_of
+from outflank.forkjoin.tasks import Task, Unbound, bound, task_of
 from outflank.forkjoin.worker import make_worker
 from outflank.kernels import observers
 from outflank.kernels.atomics import fetch_add, store
 from outflank.kernels.compiler import dispatcher_for, inner, interpreted, raise_explanation
+from outflank.kernels.lowering import Dispatcher
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import Record, allocate
 from outflank.kernels.waiting import wake
@@ -29,28 +29,28 @@ from outflank.machine import MOST_WORKERS, usable_cores
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerStatistics:
-    """What one worker did in a run."""
+    """Statistics of one worker in a run."""
 
     spawns: int
-    """Tasks that it spawned."""
+    """Tasks that the worker spawned."""
     steals: int
-    """Tasks that it took from other workers."""
+    """Tasks that the worker stole from others."""
     tries: int
     """Attempts to steal, successful ones included."""
     shortages: int
     """Spawned tasks that were not offered to others, because all frames were in use."""
     idle_seconds: float
-    """Time without a task."""
+    """Time that the worker spent without a task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The result of a run, and how it was reached."""
+    """The result of a run, its time and the statistics of its workers."""
 
-    value: Any
+    value: Result
     """Result of the first task."""
     seconds: float
-    """Wall clock from the start of the workers' threads to the end of the last."""
+    """Wall clock from the start of the workers' threads to the end of the last one."""
     workers: tuple[WorkerStatistics, ...]
 
     @property
@@ -60,11 +60,11 @@ class Outcome:
 
     @property
     def steals(self) -> int:
-        """Tasks that another worker than their parent's ran."""
+        """Tasks that were stolen: another worker than their parent's ran them."""
         return sum(worker.steals for worker in self.workers)
 
 
-def run(task: Task, *arguments: Any, workers: int | None = None, data: Any = ()) -> Any:
+def run(task: Task, *arguments: object, workers: int | None = None, data: object = ()) -> Result:
     """Run a task with these arguments on some workers, as many as there are cores by default; return its result.
 
     `data` is what all tasks share, such as a tuple of arrays: tasks read it as `worker.data`.
@@ -73,7 +73,7 @@ def run(task: Task, *arguments: Any, workers: int | None = None, data: Any = ())
 
 
 def measure(
-    task: Task, *arguments: Any, workers: int | None = None, data: Any = (), recording: Recording | None = None
+    task: Task, *arguments: object, workers: int | None = None, data: object = (), recording: Recording | None = None
 ) -> Outcome:
     """Run a task as `run` does; return its result with statistics, and record the events if there is a `recording`."""
     task = task_of(task)
@@ -90,7 +90,7 @@ def measure(
         for number in range(count)
     ]
     kernel = _kernel_of(task)
-    if not interpreted():
+    if not isinstance(kernel, FunctionType):
         _compile(kernel, calls[0])
     began = time.perf_counter()
     run_workers(kernel, calls, stop=memory.stop)
@@ -138,7 +138,7 @@ class _Memory:
         _close(self._runs[0])
 
 
-def _watched(data: Any) -> Any:
+def _watched(data: object) -> object:
     """Return `data` with arrays that report their accesses, if an observer is installed."""
     if observers.observer is None:
         return data
@@ -146,7 +146,7 @@ def _watched(data: Any) -> Any:
         return observers.WatchedArray.over(data)
     if isinstance(data, tuple):
         parts = [_watched(part) for part in data]
-        return type(data)(*parts) if hasattr(data, "_fields") else tuple(parts)
+        return data._make(parts) if hasattr(data, "_make") else tuple(parts)
     return data
 
 
@@ -161,11 +161,11 @@ def _close(run: Record) -> None:
     wake(run, "wake", ALL_SLEEPERS)
 
 
-TASK: Any = None
-"""The first task of a run; each kernel has its own."""
+TASK: Unbound = None
+"""The first task of a run. Each kernel has its own copy of `work`, with its own task."""
 
 
-def work(hand: Hand, data: Any, probe: Probe, address: int) -> None:
+def work(hand: Hand, data: object, probe: Probe, address: int) -> None:
     """Run the first task, whose arguments are in the frame at `address`; 0: help until it has returned."""
     worker = make_worker(hand, data, probe)
     if address != 0:
@@ -178,13 +178,13 @@ def work(hand: Hand, data: Any, probe: Probe, address: int) -> None:
 
 
 @cache
-def _kernel_of(task: Task) -> Callable[..., None]:
-    """Return the kernel that runs a task and all the tasks that it may spawn."""
+def _kernel_of(task: Task) -> "Dispatcher | FunctionType":
+    """Return the kernel that runs a task and all the tasks that it may spawn; in the interpreter, its function."""
     function = bound(work, "work", task.py_func, TASK=task)
     return function if interpreted() else dispatcher_for(function, task.name)
 
 
-def _compile(kernel: Any, arguments: tuple[Any, ...]) -> None:
+def _compile(kernel: Dispatcher, arguments: tuple[object, ...]) -> None:
     """Compile a kernel for these arguments, if necessary, before the time of the run is taken."""
     from numba import typeof
 

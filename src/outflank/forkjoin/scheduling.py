@@ -6,18 +6,18 @@ tasks are all descendants of that child (leapfrogging, Wagner and Calder 1993). 
 one path of the tree of tasks, and the stack is never deeper than that of the serial program.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from outflank.errors import OutflankError
 from outflank.forkjoin.calling import call, call_entry, checked_arguments, entry_of, put_arguments, result_in
+from outflank.forkjoin.declared_types import Result, Value
 from outflank.forkjoin.recording import BEGIN, END, JOINED, SPAWN, SYNC, note
 from outflank.forkjoin.shared_state import (
     DONE,
     FRAME_BYTES,
     OFFERED,
-    Child,
     Hand,
     Run,
     frame_at,
@@ -41,12 +41,22 @@ NAP = 2000
 ALL_SLEEPERS = 1 << 30
 
 
+class Child(NamedTuple):
+    """A spawned task, for `sync`."""
+
+    task: Task
+    address: int
+    """Address of the task's frame; 0: there was none, and the parent runs the task when it syncs."""
+    arguments: tuple[Value, ...]
+    """Arguments of the task after the worker."""
+
+
 class Stopped(OutflankError):
     """The run was stopped before its first task returned."""
 
 
 @inlined
-def spawn(worker: Worker, task: Task, *arguments: Any) -> Child:
+def spawn(worker: Worker, task: Task, *arguments: object) -> Child:
     """Offer a call of `task` to the other workers, and return at once. `sync` returns the result of the call."""
     hand = worker.hand
     checked = checked_arguments(task, arguments)
@@ -73,7 +83,7 @@ def spawn(worker: Worker, task: Task, *arguments: Any) -> Child:
 
 
 @inlined
-def sync(worker: Worker, child: Child) -> Any:
+def sync(worker: Worker, child: Child) -> Result:
     """Return the result of a spawned call: run it here, or wait until the worker that stole it has finished.
 
     Every child must be synced once, by the task that spawned it. The newest child first is the fastest order.

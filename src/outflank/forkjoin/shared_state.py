@@ -4,7 +4,7 @@ A frame belongs to the worker that spawns the task, which takes it from its own 
 no other worker ever takes or returns it. A thief reads the arguments and writes the result.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -70,15 +70,6 @@ OFFERED, DONE = -1, -2
 """States of a frame: its task waits in a deque, or has ended. While a thief runs it, it is the thief's number."""
 
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
-
-
-class Child(NamedTuple):
-    """A spawned task, for `sync`."""
-
-    task: Any
-    address: int
-    """Address of its frame; 0: there was none, and the parent runs the task when it syncs."""
-    arguments: Any
 
 
 Run: TypeAlias = Record

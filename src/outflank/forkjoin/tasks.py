@@ -3,16 +3,19 @@
 from collections.abc import Callable
 from functools import cache, cached_property, partial, update_wrapper
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from outflank.forkjoin.declared_types import Declaration, NotATask, declaration_of
+from outflank.forkjoin.declared_types import Declaration, NotATask, Result, declaration_of
 from outflank.forkjoin.entries import add_entry
 from outflank.kernels import cache as kernel_cache
 from outflank.kernels.compiler import OPTIONS, interpreted, load_numba
-from outflank.kernels.lowering import NumbaType
+from outflank.kernels.lowering import Dispatcher, NumbaType, Signature, TypingContext
 from outflank.kernels.pipeline import EXTRA_CODE, pipelines
 
-TASK_OPTIONS: dict[str, Any] = {**OPTIONS, "error_model": "python"}
+if TYPE_CHECKING:
+    from numba import types
+
+TASK_OPTIONS: dict[str, object] = {**OPTIONS, "error_model": "python"}
 """Numba's options for tasks. A division by zero ends the run with an error, as in Python."""
 
 
@@ -32,7 +35,7 @@ class Task:
         setattr(function, EXTRA_CODE, partial(add_entry, self.declared))
         kernel_cache.note_origin(function)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Result:
         if not interpreted():
             raise NotATask(f"task {self.__name__}: only tasks call a task; begin with forkjoin.run({self.__name__}, …)")
         return self.py_func(*arguments)
@@ -46,12 +49,9 @@ class Task:
         return f"{self.__module__}.{self.__qualname__}"
 
     @cached_property
-    def compiled(self) -> Any:
+    def compiled(self) -> Dispatcher:
         """Numba's dispatcher. The task is compiled as a part of the kernel of a run."""
-        load_numba()
-        import numba
-
-        return numba.njit(**TASK_OPTIONS, pipeline_class=pipelines().part)(self.py_func)
+        return dispatcher_of_part(self.py_func)
 
     @cached_property
     def _numba_type_(self) -> NumbaType:
@@ -61,8 +61,16 @@ class Task:
 _TASK = "_outflank_task"
 
 
+def dispatcher_of_part(function: FunctionType) -> Dispatcher:
+    """Return Numba's dispatcher of a function that is compiled as a part of the kernel of a run."""
+    load_numba()
+    import numba
+
+    return numba.njit(**TASK_OPTIONS, pipeline_class=pipelines().part)(function)
+
+
 @cache
-def task_type() -> Any:
+def task_type() -> "type[types.Callable]":
     """Return the class of Numba's types of tasks.
 
     A type of their own instead of a dispatcher's, since Numba cannot keep code on disk in which two functions call each
@@ -78,19 +86,21 @@ def task_type() -> Any:
             super().__init__(f"task({task.name}, {task.declared.number})")
             self.task = task
 
-        def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        def get_call_type(
+            self, context: TypingContext, args: tuple[NumbaType, ...], kws: dict[str, NumbaType]
+        ) -> Signature:
             return self.call_signature(context, self, args, kws)
 
-        def get_call_signatures(self) -> tuple[list[Any], bool]:
+        def get_call_signatures(self) -> tuple[list[Signature], bool]:
             return [], False
 
-        def get_impl_key(self, sig: Any) -> Any:
+        def get_impl_key(self, sig: Signature) -> type[types.Callable]:
             return TaskType
 
     return TaskType
 
 
-def task(function: Callable[..., Any]) -> Task:
+def task(function: Callable[..., object]) -> Task:
     """Declare a function as a task, which can be spawned.
 
     Its first argument is the worker that runs it. The annotations of the others, and of the result, are `int` (the
@@ -110,7 +120,11 @@ def task_of(function: object) -> Task:
     return task
 
 
-def bound(template: Any, name: str, origin: FunctionType, **values: object) -> FunctionType:
+Unbound: TypeAlias = Any
+"""A global name of a template. In the copies that `bound` makes, it has a value."""
+
+
+def bound(template: Callable[..., object], name: str, origin: FunctionType, **values: object) -> FunctionType:
     """Return a copy of `template` with some global names bound to `values`.
 
     A closure would do the same, but machine code made from one cannot be cached. The copy counts as a part of the

@@ -7,6 +7,7 @@ spawns for every index took 2.6 times as long.
 
 from typing import Any, NamedTuple
 
+from outflank.forkjoin.recording import Probe
 from outflank.forkjoin.shared_state import Hand
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import IR, Builder, Context, NumbaType, Signature
@@ -19,11 +20,11 @@ class Worker(NamedTuple):
     """State of the worker: its deque, frames and statistics."""
     data: Any
     """The `data` of `run`, which all tasks share."""
-    probe: Any
+    probe: Probe
     """A probe that records the events of the run; its type selects the compiled code."""
 
 
-def make_worker(hand: Hand, data: Any, probe: Any) -> Worker:
+def make_worker(hand: Hand, data: object, probe: Probe) -> Worker:
     """Return a worker, which is valid until the calling kernel returns."""
     return Worker(hand, data, probe)
 
@@ -31,7 +32,7 @@ def make_worker(hand: Hand, data: Any, probe: Any) -> Worker:
 @extend
 def _register_with_numba() -> None:
     from numba import types
-    from numba.core import cgutils
+    from numba.core import cgutils, datamodel
     from numba.core.imputils import impl_ret_borrowed, lower_getattr
     from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
     from numba.extending import lower_builtin, models, register_model
@@ -44,12 +45,12 @@ def _register_with_numba() -> None:
             super().__init__(name=f"Worker({hand}, {data}, {probe})")
 
         @property
-        def shared(self) -> Any:
+        def shared(self) -> types.BaseTuple:
             return types.Tuple([self.data, self.probe])
 
     @register_model(WorkerType)
     class Model(models.StructModel):  # type: ignore[misc]  # numba is untyped
-        def __init__(self, manager: Any, kind: WorkerType) -> None:
+        def __init__(self, manager: datamodel.DataModelManager, kind: WorkerType) -> None:
             super().__init__(manager, kind, [("hand", kind.hand), ("shared", types.voidptr)])
 
     @infer_getattr
