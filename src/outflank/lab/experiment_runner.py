@@ -260,7 +260,7 @@ def _begin(
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What a task has measured."""
+    """The samples of a task, the searches that it ran, and its duration."""
 
     task: Task
     samples: list[Sample]

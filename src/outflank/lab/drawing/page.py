@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
@@ -184,11 +183,13 @@ def _machine_text(machine: Mapping[str, object]) -> str:
     return f"{text} ({system})" if text and isinstance(system, str) else text
 
 
-def _time_text(when: Any) -> str:
+def _time_text(when: object) -> str:
     """Return an ISO date and time in readable form, or an empty text if it is invalid."""
+    if not isinstance(when, str):
+        return ""
     try:
         moment = datetime.fromisoformat(when)
-    except (TypeError, ValueError):
+    except ValueError:
         return ""
     zone = "UTC" if moment.utcoffset() is not None and not moment.utcoffset() else f"{moment:%z}"
     return f"{moment:%Y-%m-%d %H:%M} {zone}".rstrip()

@@ -1,4 +1,4 @@
-"""What an assignment of the course is: required names, and checks with points."""
+"""Assignments of the course: the names that a submission must define, and checks with points."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from typing import Any
 
 from outflank import Limits, search
 from outflank.distributed import connect
@@ -62,7 +61,7 @@ class _Network:
         self.sendable[number] += improves and depth >= self.depth
         self._send(number, self.nodes[number].store(key, depth, _value(key, depth)), full=True)
 
-    def _send(self, sender: int, messages: Any, *, full: bool) -> None:
+    def _send(self, sender: int, messages: object, *, full: bool) -> None:
         if not isinstance(messages, list):
             raise Wrong(f"a node returns {messages!r}, and not a list of messages")
         for message in messages:

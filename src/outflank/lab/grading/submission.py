@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from outflank.errors import OutflankError, reason_of
 from outflank.lab.grading.assignment import Assignment, Check, Wrong
@@ -148,7 +147,7 @@ def _assignment_of(path: Path, expected: int | None) -> int:
 class _Child:
     """The process that runs the checks. Its lines are described in `outflank.lab.grading.__main__`."""
 
-    def __init__(self, request: dict[str, Any], *, compiled: bool) -> None:
+    def __init__(self, request: dict[str, object], *, compiled: bool) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "outflank.lab.grading"],
             env={**os.environ, "NUMBA_DISABLE_JIT": "0" if compiled else "1"},

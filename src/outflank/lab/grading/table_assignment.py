@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -39,11 +38,11 @@ def _random_entry(generator: random.Random) -> tuple[int, int, Entry]:
     )
 
 
-def _store(program: Program, table: Any, first: int, second: int, entry: Entry) -> None:
+def _store(program: Program, table: object, first: int, second: int, entry: Entry) -> None:
     program.store(table, np.uint64(first), np.uint64(second), *entry)
 
 
-def _probe(program: Program, table: Any, first: int, second: int) -> Entry | None:
+def _probe(program: Program, table: object, first: int, second: int) -> Entry | None:
     hit, *entry = tuple_of(program.probe(table, np.uint64(first), np.uint64(second)), 4, "probe")
     return tuple(integer(word, "an entry of probe") for word in entry) if hit else None  # type: ignore[return-value]
 
@@ -152,7 +151,7 @@ def _run_threads(seed: str, bodies: list[Callable[[], None]]) -> None:
                 raise Wrong(f"{touch.place}: a race, because the {touch.kind} of the table is not atomic")
 
 
-def _search(program: Program, position: Position, depth: int, table: Any) -> tuple[int, int]:
+def _search(program: Program, position: Position, depth: int, table: object) -> tuple[int, int]:
     """Return the value of the submission's search, and the nodes that it has entered (1 if it is compiled)."""
     moves = np.zeros(MOST_MOVES * (depth + 1), MOVE)
     arguments = (position.game, position.words, depth, -FAR, FAR, table, moves, 0)

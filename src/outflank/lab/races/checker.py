@@ -86,7 +86,7 @@ class Names:
             insort(self._starts, address)
         self._types[address] = dtype
 
-    def add_array(self, name: str, array: npt.NDArray[Any]) -> None:
+    def add_array(self, name: str, array: npt.NDArray[np.generic]) -> None:
         """Register the elements of a contiguous array."""
         start = memory.address_of(array)
         self._arrays.append((range(start, start + array.nbytes), array.itemsize, name))
@@ -133,7 +133,7 @@ class Watcher:
         """Names of the threads, by index. The first is the leader."""
         return ["leader", *(strand.thread.name for strand in self.scheduler.strands[1:])]
 
-    def add_array(self, name: str, array: npt.NDArray[Any]) -> None:
+    def add_array(self, name: str, array: npt.NDArray[np.generic]) -> None:
         """Give the elements of a contiguous array names for the findings."""
         self._names.add_array(name, array)
 

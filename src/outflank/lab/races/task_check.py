@@ -6,9 +6,9 @@ reported with the lines of the source at which the two accesses are made.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.errors import OutflankError
 from outflank.forkjoin import Program
@@ -55,7 +55,7 @@ def check_program(
     )
 
 
-def _arrays(data: Any, name: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def _arrays(data: object, name: str) -> Iterator[tuple[str, npt.NDArray[np.generic]]]:
     """Yield the names and arrays of a program's data."""
     if isinstance(data, np.ndarray):
         yield name, data

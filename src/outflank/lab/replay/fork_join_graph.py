@@ -57,7 +57,7 @@ class Graph:
     offers: Words
     """Number of split points that each strand offers, those inside it and the group that it forks."""
     then: Words
-    """What ends each strand: g ≥ 0 forks group g, -1 - g ends a job of group g, `END` ends the root."""
+    """End of each strand: g ≥ 0 forks group g, -1 - g ends a job of group g, `END` ends the root."""
     sibling: Words
     """For the first strand of a job, the first strand of the next job of its group, or `NONE`."""
     first: Words

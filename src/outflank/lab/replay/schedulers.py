@@ -37,7 +37,7 @@ NEVER = 1e300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What sharing costs, in the unit of the graph's work."""
+    """Costs of sharing work, in the unit of the graph's work."""
 
     offer: float = 0.0
     """Work of offering a split point's moves, which one worker alone does not do."""

@@ -1,10 +1,9 @@
-"""What it costs to share work on this machine: offering, stealing, failed attempts to steal, and waking a sleeper."""
+"""Costs of sharing work on this machine: offering, stealing, failed attempts to steal, and waking a sleeper."""
 
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from outflank.kernels.atomics import fetch_add, load, store
 from outflank.kernels.compiler import Samples, interpreted, kernel
 from outflank.kernels.deque import pop
 from outflank.kernels.memory import address_of
-from outflank.kernels.record_types import allocate
+from outflank.kernels.record_types import Records, allocate
 from outflank.kernels.waiting import nanoseconds
 from outflank.lab.replay.schedulers import Costs
 from outflank.lab.spans.span_recordings import shared_recordings
@@ -21,9 +20,9 @@ from outflank.lab.spans.work_and_span import migrations
 from outflank.parallel.delivering import withdraw_permit
 from outflank.parallel.events import DONE, EventRecording, note_event
 from outflank.parallel.idling import NAP, YIELDS, back_off, try_to_steal
-from outflank.parallel.shared_state import CREW, FRAME, HAND
+from outflank.parallel.shared_state import CREW, FRAME, HAND, Crew, Frame, Hand
 from outflank.parallel.taking import invite
-from outflank.search.worker import WORKER
+from outflank.search.worker import WORKER, Worker
 
 REPETITIONS, BATCHES = 2000, 30
 """Number of operations that are timed together, and how often. The least time counts."""
@@ -82,22 +81,22 @@ def _lower_quartile(durations: list[int]) -> float:
     return statistics.quantiles(durations, n=4, method="inclusive")[0] if len(durations) > 1 else 0.0
 
 
-def time_events(recording: EventRecording, hand: Any, worker: Any, count: int) -> int:
+def time_events(recording: EventRecording, hand: Hand, worker: Worker, count: int) -> int:
     """Return the nanoseconds of recording `count` events, and clear the recording."""
     time: int = note_events(recording.probe, hand, worker, count)
     recording.take()
     return time
 
 
-def _least_time(timed: Callable[..., int], *arguments: Any) -> float:
+def _least_time(timed: Callable[..., int], *arguments: object) -> float:
     repetitions, batches = (10, 2) if interpreted() else (REPETITIONS, BATCHES)
     return min(timed(*arguments, repetitions) for _ in range(batches)) / repetitions
 
 
-def _crew_of_two() -> tuple[Any, Any, Any]:
+def _crew_of_two() -> tuple[Crew, Hand, Frame]:
     """Return a crew without threads, its first worker's hand, and a split point that this worker is inside."""
     crews, hands, frames = allocate(CREW, 1), allocate(HAND, 2), allocate(FRAME, 1)
-    _KEPT.append((crews, hands, frames))
+    _crew_memory.append((crews, hands, frames))
     crew, hand, frame = crews[0], hands[0], frames[0]
     crew.hands, crew.count, crew.open = address_of(hands), 2, 1
     hands["id"] = np.arange(2)
@@ -106,7 +105,7 @@ def _crew_of_two() -> tuple[Any, Any, Any]:
     return crew, hand, frame
 
 
-_KEPT: list[Any] = []
+_crew_memory: list[tuple[Records, ...]] = []
 """Memory of crews, which their records refer to by address."""
 
 

@@ -10,7 +10,15 @@ from typing import Any
 from outflank.lab.experiment_report import Cell, Figure, Plot, Sample, Series
 from outflank.lab.measuring.search_samples import Groups, grouped, median, number
 from outflank.lab.report_programs.published_numbers import fact, rows
-from outflank.lab.reproduction.published_sections import ExperimentPart, Finding, MeasuredCell, Setting, Source
+from outflank.lab.reproduction.published_sections import (
+    CellsOf,
+    ExperimentPart,
+    Finding,
+    MeasuredCell,
+    Setting,
+    Source,
+    no_cells,
+)
 
 PROGRAMS = {"par": "none", "par_rmi": "batch", "par_tuple": "depth:depth=7"}
 """Our replication policy for each of report 000's parallel programs, on real nodes."""
@@ -34,14 +42,13 @@ def plies(setting: Setting) -> int:
 
 
 def stealing(
-    setting: Setting, cells: Any = None, *, show: bool = False, label: str = "", **more: Any
+    setting: Setting, cells: CellsOf = no_cells, *, show: bool = False, label: str = "", **more: Any
 ) -> ExperimentPart:
     """Return a simulation of report 000's programs; `more` are parameters of the experiment `stealing`."""
     usual = {"depth": plies(setting), "thresholds": (fact("000", "best_threshold"),)}
     parameters = {**usual, "table_bits": setting.effort.choose(14, 18, 18), **more}
     runs = len(parameters["programs"]) * len(parameters["thresholds"]) * len(parameters["nodes"])
-    described: dict[str, Any] = {"cells": cells} if cells else {}
-    return ExperimentPart("stealing", parameters, show=show, label=label, weight=0.5 * runs, **described)
+    return ExperimentPart("stealing", parameters, cells, show=show, label=label, weight=0.5 * runs)
 
 
 def _runs(samples: Sequence[Sample]) -> Groups:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 from statistics import mean
-from typing import Any
+from typing import TypeAlias
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.programs import OPENING
@@ -26,7 +26,7 @@ from outflank.search.request import Limits, Stop
 
 THREADS = int(fact("003", "threads"))
 
-Tree = int | list[Any]
+Tree: TypeAlias = "int | list[Tree]"
 """A game tree: the value of a leaf for the side to move there, or the list of the subtrees after each move."""
 
 
@@ -188,7 +188,7 @@ def _changed_moves(stop: Stop) -> Iterable[MeasuredCell]:
     boards = _boards()
     without_edge = evaluation_named(boards[0].game, "rings")._replace(edge=0)
 
-    def moves(depth: int, evaluation: Any) -> list[str]:
+    def moves(depth: int, evaluation: Evaluation | str) -> list[str]:
         with without_logging():
             results = [lab_search_003(board, depth, evaluation, share_alpha=False, stop=stop) for board in boards]
         check_stop(stop)

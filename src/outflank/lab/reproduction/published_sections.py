@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from outflank.lab.experiment import Parameters, experiment_named
 from outflank.lab.experiment_report import Cell, Figure, Sample
@@ -18,7 +18,7 @@ FACTS = "facts"
 
 
 class Effort(StrEnum):
-    """How long a reproduction may take. `--quick` and `--full` set it."""
+    """The size of a reproduction: how long it may take. The options `--quick` and `--full` set it."""
 
     QUICK = "quick"
     USUAL = "usual"
@@ -76,7 +76,7 @@ def machine(reason: str) -> Expected:
 
 
 class Finding(StrEnum):
-    """What kind of answer a measured cell is. Only values are compared with the published number."""
+    """The kind of answer that a measured cell is. Only values are compared with the published number."""
 
     VALUE = "value"
     NO = "answered no"
@@ -84,9 +84,9 @@ class Finding(StrEnum):
     NOTHING_SENT = "nothing was sent"
     """No message was sent, so that the number says nothing about replication."""
     MORE_THREADS = "more threads than cores"
-    """Threads took turns on the cores of this machine, so that the number is not that of so many processors."""
+    """Threads took turns on the cores of this machine, so that the number is not that of as many processors."""
     REPLAYED = "replayed"
-    """This machine has too few cores: a recorded search was scheduled on so many simulated workers."""
+    """This machine has too few cores: a recorded search was scheduled on simulated workers instead."""
     DERIVED = "from its own numbers"
     """The number follows from other numbers of the report, so that agreement proves nothing about ours."""
 
@@ -117,7 +117,12 @@ class Measure:
     """Whether its cells depend on how long it takes."""
 
 
-def _no_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+CellsOf: TypeAlias = Callable[[Sequence[Sample]], Iterable[MeasuredCell]]
+"""A function that computes the cells of a section from the samples of an experiment."""
+
+
+def no_cells(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Return no cells, for an experiment whose own tables are shown instead, or whose samples other parts read."""
     return ()
 
 
@@ -127,7 +132,7 @@ class ExperimentPart:
 
     experiment: str
     parameters: Mapping[str, object]
-    cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _no_cells
+    cells: CellsOf = no_cells
     """Function that computes the section's cells from the experiment's samples."""
     show: bool | tuple[str, ...] = True
     """Whether the section also shows the experiment's own tables and figures, or the beginnings of the titles of those

@@ -35,7 +35,7 @@ TURNS, EQUAL_TURNS = "turns with a choice", "turns with several best moves"
 """Names of the rows on equal moves."""
 
 BRANCHES = {"master": "rows", "dev": "one"}
-"""What each branch of the report's program hands out at a time, as the option `schedule`."""
+"""The option `schedule` that corresponds to each branch of the report's program."""
 
 
 def nodes_row(black: str, white: str) -> tuple[str, str, str]:

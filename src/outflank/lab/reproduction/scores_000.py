@@ -1,4 +1,4 @@
-"""How well the parts of report 000's evaluation foretell the result of a game, by the discs on the board."""
+"""Correlation of the parts of report 000's evaluation with the results of games, by the discs on the board."""
 
 from collections.abc import Iterable
 from math import sqrt

@@ -23,7 +23,7 @@ DIFFERENCES = "what the stored run"
 
 
 class RunSummary(Document, frozen=True, kw_only=True, tag="outflank/reproduction/1"):
-    """What a reproduction answered, without its samples."""
+    """The answers and verdicts of a reproduction, without its samples."""
 
     effort: str
     provenance: JsonObject

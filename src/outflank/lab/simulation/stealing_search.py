@@ -69,7 +69,7 @@ class Replication:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StealingTotals:
-    """What a simulated search has taken. Times are in seconds."""
+    """Value, times and counts of a simulated search."""
 
     value: int
     seconds: float
