@@ -28,7 +28,7 @@ START_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a game ended: points, margin and reason."""
+    """The end of a game: points, margin and reason."""
 
     points: float
     """Black's points: 1, ½ or 0."""

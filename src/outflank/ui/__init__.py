@@ -1,1 +1,1 @@
-"""What people see: the command line."""
+"""The user interfaces: the command line and the server of the browser page."""

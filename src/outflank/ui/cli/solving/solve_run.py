@@ -1,4 +1,4 @@
-"""How `outflank solve` solves positions: on the CPU, a GPU or a cluster, with saved states and proofs."""
+"""The solving of positions for `outflank solve`: on the CPU, a GPU or a cluster, with saved states and proofs."""
 
 import warnings
 from collections.abc import Iterator, Sequence
