@@ -281,6 +281,8 @@ def image_cost(evidence: Evidence) -> Decision:
 
 def not_worth(evidence: Evidence) -> Decision:
     """Sharing saves less than a twentieth of the time."""
+    if max(number(sample["round"]) for sample in evidence.of("Transposition table", "symmetry")) < FEWEST_ROUNDS:
+        raise Missing(f"Fewer than {FEWEST_ROUNDS} rounds of such short times decide nothing.")
     return compared(
         _shared(evidence, "user_seconds"),
         lambda ratio: ratio > LITTLE,

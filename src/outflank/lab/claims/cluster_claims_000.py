@@ -274,7 +274,7 @@ ROWS: tuple[Row, ...] = (
             NOT_TESTABLE,
             "How much work a program is to write is no measurement of ours.",
         ),
-        ("Nothing more can be optimized in the parallel program itself.", CONTRADICTED, _par_improved),
+        ("Nothing more can be optimized in the parallel program itself.", CONFIRMED, _par_improved),
         (
             "The parallel program must spawn moves in the reverse order, since Satin's queue has to be a stack.",
             DEPENDS,
@@ -325,7 +325,7 @@ ROWS: tuple[Row, ...] = (
     ),
     *rows_at(
         "Trouble with GMI",
-        ("Updates that the sender waits for are costly.", CONTRADICTED, _waiting),
+        ("Updates that the sender waits for are costly.", CONFIRMED, _waiting),
         (
             "GMI and Satin are hardly compatible: only one order of initialization works, and joining is a barrier.",
             NOT_TESTABLE,
@@ -342,28 +342,28 @@ ROWS: tuple[Row, ...] = (
     ),
     *rows_at(
         "Test conditions",
-        ("The choice of boards matters much less for parallelization than for ordering.", CONFIRMED, _two_boards),
+        ("The choice of boards matters much less for parallelization than for ordering.", DEPENDS, _two_boards),
         (
             "Boards of the mid-game have more moves, so that some can be searched to 13 plies only instead of 17.",
             CONFIRMED,
             wider_midgame,
         ),
         ("Running times differ much from board to board.", CONFIRMED, _absolute),
-        ("Relative speed-ups are comparable on other boards.", CONFIRMED, _two_boards),
+        ("Relative speed-ups are comparable on other boards.", DEPENDS, _two_boards),
         ("A faster network (Myrinet) would make no big difference.", CONFIRMED, _myrinet),
     ),
     *rows_at(
         "The threshold value",
-        ("The threshold matters more as the number of processors grows.", CONFIRMED, _more_processors),
+        ("The threshold matters more as the number of processors grows.", CONTRADICTED, _more_processors),
         ("Successive thresholds differ too little to be meaningful.", CONTRADICTED, _neighbours),
         ("The lowest threshold is not the best, so that a threshold is useful.", CONFIRMED, _low_threshold),
         ("With a high threshold there are too few jobs to steal, and processors are idle.", CONFIRMED, _high_threshold),
         ("A high threshold lowers the useful time per machine, though the work is not less.", DEPENDS, _useful),
         ("A threshold of 5 is fastest for all programs.", CONFIRMED, _best_at("seconds", "")),
-        ("A threshold of 5 has the least parallel overhead for all programs.", DEPENDS, _best_at("idle", "")),
+        ("A threshold of 5 has the least parallel overhead for all programs.", CONTRADICTED, _best_at("idle", "")),
         (
             "A threshold of 5 transfers the fewest bytes for all programs.",
-            DEPENDS,
+            CONFIRMED,
             _best_at("bytes", "; bytes are those of steals, by the report's own relation to idle time"),
         ),
     ),

@@ -224,7 +224,10 @@ def _broadcasts(evidence: Evidence) -> Decision:
 
 
 def _group_broadcast(evidence: Evidence) -> Decision:
+    """`gmi` is faster than the others, by more than a twentieth: runs with other seeds differ by more."""
     ours, times = seconds(evidence, "programs", "gmi"), programs(evidence)
+    if abs(ours / min(times.values()) - 1) < 0.05:
+        raise Missing(f"gmi takes {ours:.4g} s, the others {listed(times)}: seeds make a greater difference.")
     return judged(ours < min(times.values()), f"On 64 processors gmi takes {ours:.4g} s, the others {listed(times)}.")
 
 
@@ -303,7 +306,7 @@ ROWS: tuple[Row, ...] = (
     *rows_at(
         "Replication depth",
         ("Replication depths compare alike on 32 and on 64 processors.", CONFIRMED, _same_on_32),
-        ("Luck plays a huge role in a single run.", CONTRADICTED, _luck),
+        ("Luck plays a huge role in a single run.", CONFIRMED, _luck),
         ("More replicated entries give more hits and more broadcast time.", CONFIRMED, _traffic_balance),
         ("Few hits save much, since one hit can skip many boards.", CONFIRMED, _few_hits),
         ("A replication depth of 7 is the fastest.", DEPENDS, _best_depth),
@@ -338,7 +341,7 @@ ROWS: tuple[Row, ...] = (
         ("par_tuple spends far less time on broadcasts than par_rmi, 2 s against 45 s.", CONFIRMED, _broadcasts),
         ("Group broadcast of the best entries, with flat tables, would be even better.", CONFIRMED, _group_broadcast),
         ("par, which replicates nothing, is the slowest on 64 processors.", CONFIRMED, unreplicated),
-        ("par is still eight times as fast as seq on 64 processors.", CONFIRMED, _reaches("par", 1.5)),
+        ("par is still eight times as fast as seq on 64 processors.", CONTRADICTED, _reaches("par", 1.5)),
         ("Speed-ups are higher than Awari's, because jobs and branching are larger.", NOT_TESTABLE, NO_AWARI),
         ("64 processors visit close to three times the boards of seq.", CONFIRMED, _search_overhead),
         ("This explains the speed-up of 20 in useful time.", CONFIRMED, _pseudo),

@@ -66,17 +66,20 @@ def _chance(evidence: Evidence, discs: int) -> float:
 GAMES = "in games of report 000's evaluation at depth 1 its correlation with the result is"
 
 
+HARDLY = 0.1
+"""Correlation with the result up to which a score hardly foretells it, however many games were played."""
+
+
 def foretells(name: str, late: Sequence[int], early: Sequence[int]) -> Decide:
-    """Return the function of a claim on a score: it foretells the result at `late` discs, and not at `early` discs."""
+    """Return the function of a claim on a score: it foretells the result at `late` discs, and not at `early` discs,
+    or hardly."""
 
     def decide(evidence: Evidence) -> Decision:
         correlations = _correlations(evidence, name)
-        cases = {
-            f"{discs} discs": (correlations[discs] > _chance(evidence, discs)) is (discs in late)
-            for discs in (*late, *early)
-        }
+        cases = {f"{discs} discs": correlations[discs] > _chance(evidence, discs) for discs in late}
+        cases |= {f"{discs} discs": correlations[discs] <= max(HARDLY, _chance(evidence, discs)) for discs in early}
         text = ", ".join(f"{value:+.2f} at {discs} discs" for discs, value in correlations.items())
-        return by_case(cases, f"{GAMES} {text} (chance: up to {_chance(evidence, MIDDLE):.2f}).")
+        return by_case(cases, f"{GAMES} {text} (chance: up to {_chance(evidence, MIDDLE):.2f}; hardly: {HARDLY:g}).")
 
     return decide
 

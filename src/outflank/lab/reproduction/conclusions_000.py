@@ -67,7 +67,7 @@ def cluster(setting: Setting) -> Sequence[Source]:
         part("slow receivers", depths, (32,), receive=RECEIVE, depth=side),
         part("few nodes", ("par",), (1, 4), thresholds=THRESHOLDS),
         part("even thresholds", ("par",), thresholds=(4, 5, 6, 7), depth=side),
-        part("seeds", ("par_tuple",), rounds=setting.effort.choose(1, 4, 8), depth=side),
+        part("seeds", ("par_tuple",), rounds=8, depth=side),
         part("shallow", PAR_PROGRAMS, depth=side),
         *(part(f"{size} entries", (f"par_rmi:batch={size}",), depth=side) for size in BATCHES),
         part("no waiting", ("par_rmi:waits=0",), depth=side),
