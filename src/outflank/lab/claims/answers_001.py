@@ -6,7 +6,7 @@ other processes take the cores.
 
 from statistics import fmean, pstdev
 
-from outflank.lab.claims.deciding import trusted_times
+from outflank.lab.claims.deciding import in_several_rounds, trusted_times
 from outflank.lab.claims.ledger import Answer, Decide, Decision, Evidence, Missing, judged
 from outflank.lab.claims.measures_001 import (
     ALGORITHMS,
@@ -125,7 +125,7 @@ def more_levels(evidence: Evidence) -> Decision:
     slower, wider = (
         median(by_level[many], measure) / median(by_level[few], measure) for measure in ("seconds", "nodes")
     )
-    trusted_times([*by_level[few], *by_level[many]])
+    trusted_times(in_several_rounds([*by_level[few], *by_level[many]]))
     offers = median(by_level[many], "nodes") / median(by_level[many], "spawned")
     return judged(
         slower > 1.1,

@@ -9,6 +9,7 @@ from outflank.lab.claims.deciding import (
     by_case,
     compared,
     deep_enough,
+    in_several_rounds,
     listed,
     quotients,
     total,
@@ -16,7 +17,7 @@ from outflank.lab.claims.deciding import (
 )
 from outflank.lab.claims.ledger import Decision, Evidence, Missing, judged
 from outflank.lab.experiment_report import Sample
-from outflank.lab.measuring.search_samples import FEWEST_ROUNDS, grouped, median, number
+from outflank.lab.measuring.search_samples import grouped, median, number
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.sequential_conclusions_000 import ALGORITHMS, DIVISORS, SEQUENTIAL, STEPS, TABLES
 from outflank.lab.studies.storage import FROM_START, SEARCHES
@@ -75,8 +76,7 @@ def _storage(evidence: Evidence, measure: Callable[[Sample], float]) -> Measured
 
 def _nanoseconds(evidence: Evidence) -> MeasuredValues[str]:
     """Return the processor time of move generation by layout. Raise `Missing` if it was measured too few times."""
-    if max(number(sample["round"]) for sample in evidence.of("Board storage", "storage")) < FEWEST_ROUNDS:
-        raise Missing(f"Fewer than {FEWEST_ROUNDS} rounds of such short times decide nothing.")
+    in_several_rounds(evidence.of("Board storage", "storage"))
     return _storage(evidence, lambda sample: 1e9 * number(sample["seconds"]) / number(sample["boards"]))
 
 
@@ -281,8 +281,7 @@ def image_cost(evidence: Evidence) -> Decision:
 
 def not_worth(evidence: Evidence) -> Decision:
     """Sharing saves less than a twentieth of the time."""
-    if max(number(sample["round"]) for sample in evidence.of("Transposition table", "symmetry")) < FEWEST_ROUNDS:
-        raise Missing(f"Fewer than {FEWEST_ROUNDS} rounds of such short times decide nothing.")
+    in_several_rounds(evidence.of("Transposition table", "symmetry"))
     return compared(
         _shared(evidence, "user_seconds"),
         lambda ratio: ratio > LITTLE,

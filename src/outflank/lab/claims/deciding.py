@@ -10,6 +10,7 @@ from outflank.lab.drawing.looks import number as text_of
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import (
     ENOUGH_CORES,
+    FEWEST_ROUNDS,
     grouped,
     long_enough,
     median,
@@ -107,6 +108,13 @@ def deep_enough(samples: Sequence[Sample]) -> Sequence[Sample]:
     """Return the samples if every search is as deep as report 000's, else raise `Missing`."""
     if min(number(sample["depth"]) for sample in samples if "depth" in sample) < FULL_PLIES:
         raise Missing(f"Searches of less than {FULL_PLIES} plies decide nothing here.")
+    return samples
+
+
+def in_several_rounds(samples: Sequence[Sample]) -> Sequence[Sample]:
+    """Return `samples`. Raise `Missing` if they are of too few rounds to compare short times."""
+    if max(number(sample["round"]) for sample in samples) < FEWEST_ROUNDS:
+        raise Missing(f"Fewer than {FEWEST_ROUNDS} rounds of such short times decide nothing.")
     return samples
 
 

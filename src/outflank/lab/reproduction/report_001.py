@@ -108,7 +108,7 @@ def _placement(setting: Setting) -> Sequence[Source]:
 
 
 def _levels(setting: Setting) -> Sequence[Source]:
-    size = {"rounds": setting.effort.choose(1, 1, 5), "depth": setting.effort.choose(9, 11, 12)}
+    size = {"rounds": setting.effort.choose(1, 3, 5), "depth": setting.effort.choose(9, 11, 12)}
     return [ExperimentPart("levels", {**size, "workers": setting.workers})]
 
 
