@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from outflank.lab.claims.deciding import trusted_times
+from outflank.lab.claims.deciding import in_several_rounds, trusted_times
 from outflank.lab.claims.ledger import Evidence, Missing
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import Groups, grouped, median, number
@@ -53,7 +53,8 @@ def scheme_speed_up(evidence: Evidence, scheme: str) -> float:
     groups, most = schemes(evidence)
     if most > usable_cores():
         raise Missing("This run has more workers than the machine has cores.")
-    serial, parallel = (trusted_times(groups[key]) for key in (("serial pvs", 1), (scheme, most)))
+    keys = (("serial pvs", 1), (scheme, most))
+    serial, parallel = (trusted_times(in_several_rounds(groups[key])) for key in keys)
     return median(serial, "seconds") / median(parallel, "seconds")
 
 
