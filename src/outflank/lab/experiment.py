@@ -36,9 +36,9 @@ class Task:
     weight: float = 1.0
     """Estimated duration relative to the run's other tasks."""
     timed: bool = True
-    """Whether it runs alone, because its samples depend on how long it takes. Other tasks run several at a time, which
-    gains time if they spend it in long calls of kernels or in child processes. Tasks with short calls wait for Python's
-    global lock: one of 0.9 s took 8 s."""
+    """True if the samples contain times: such a task runs alone. Other tasks run several at a time. This saves time
+    only if a task consists of long kernel calls or of child processes. Tasks with short calls wait for Python's global
+    lock: one of 0.9 s took 8 s."""
 
     @property
     def wall_weight(self) -> float:

@@ -35,7 +35,7 @@ def _busy_processors() -> tuple[float, float]:
 OWN_NUMBERS = "its own processor times are {:.1f} to {:.1f} times the real ones from 8 threads on".format(
     *_busy_processors()
 )
-"""What the report's own times say of its number of processors, as text."""
+"""Evidence, as text, that the report's machine had fewer processors than threads."""
 
 
 def by_threads(samples: Sequence[Sample], measure: Callable[[Sequence[Sample]], float]) -> dict[int, float]:

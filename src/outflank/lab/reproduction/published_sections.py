@@ -114,7 +114,7 @@ class Measure:
     run: Callable[[Stop], Iterable[MeasuredCell]]
     weight: float = 1.0
     timed: bool = True
-    """Whether its cells depend on how long it takes."""
+    """True if the cells contain times: such a measurement runs alone."""
 
 
 CellsOf: TypeAlias = Callable[[Sequence[Sample]], Iterable[MeasuredCell]]

@@ -23,7 +23,7 @@ class Difference:
     proved: int | None
     """Proved score or upper bound, or None if the move is not legal."""
     at_most: bool = False
-    """Whether `proved` is only an upper bound: the score of the best move."""
+    """True if `proved` is an upper bound, namely the score of the best move, and not the exact score."""
 
     def __str__(self) -> str:
         if self.proved is None:
@@ -67,7 +67,7 @@ class DifferenceDocument(Struct, frozen=True, kw_only=True):
     proved: int | None
     """Proved score, or null if the move is not legal."""
     at_most: bool
-    """Whether `proved` is only an upper bound: the score of the best move."""
+    """True if `proved` is an upper bound, namely the score of the best move, and not the exact score."""
 
 
 class WrittenProof(Struct, frozen=True, kw_only=True):
