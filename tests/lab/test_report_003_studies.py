@@ -2,6 +2,7 @@
 
 import pytest
 
+from outflank import lab
 from outflank.errors import OutflankError
 from outflank.lab.experiment import experiment_named
 from outflank.lab.measuring import whole_game_tables
@@ -76,6 +77,23 @@ def test_a_sequential_bout_ends_when_its_test_decides(monkeypatch):
     concluded = experiment_named("duels").conclude(DuelsParameters(about=("cache",), sequential=True), cache)
     assert concluded.tables[0].column("test") == ["+0 Elo accepted"]
     assert not any("say little of strength" in note for note in concluded.notes)
+
+
+def test_bouts_that_do_not_depend_on_time_are_played_in_processes_at_a_time(monkeypatch):
+    monkeypatch.setattr("outflank.lab.experiment.usable_cores", lambda: 2)
+    parameters = {"about": ("rings", "opening"), "depth": 1, "games": 2, "plies": 8, "sequential": True}
+    tasks = experiment_named("duels").tasks(DuelsParameters(**parameters))
+    here = [dict(sample) for task in tasks for sample in task.run(Stop())]
+    monkeypatch.setattr("outflank.lab.studies.duels._pair", None)  # played in this process, a bout would fail
+    report = lab.run("duels", **parameters)
+    costs = ("task", "first_seconds", "second_seconds", "first_known_seconds", "second_known_seconds")
+    for sample in (*here, *report.samples):
+        for name in costs:
+            sample.pop(name, None)
+    assert list(report.samples) == here
+    assert [entry.searches for entry in report.searched] == [1, 1, 1, 1]  # logged by the processes
+    timed = experiment_named("duels").tasks(DuelsParameters(about=("adaptive", "monte-carlo"), sequential=True))
+    assert all(task.timed for task in timed)
 
 
 def test_games_that_were_cut_off_are_told():

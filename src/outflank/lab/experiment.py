@@ -36,9 +36,11 @@ class Task:
     weight: float = 1.0
     """Estimated duration relative to the run's other tasks."""
     timed: bool = True
-    """True if the samples contain times: such a task runs alone. Other tasks run several at a time. This saves time
-    only if a task consists of long kernel calls or of child processes. Tasks with short calls wait for Python's global
-    lock: one of 0.9 s took 8 s."""
+    """True if the samples contain times: such a task runs alone. Other tasks run several at a time."""
+    in_process: bool = False
+    """Whether a task that is not timed runs in a child process, not in a thread, while others run. Tasks that consist
+    of short kernel calls must: in threads they wait for Python's global lock, and one of 0.9 s took 8 s. A child process
+    starts in some two seconds. It must be able to import the experiment."""
 
     @property
     def wall_weight(self) -> float:

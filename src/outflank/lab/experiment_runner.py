@@ -1,13 +1,15 @@
 """Running an experiment: its tasks are measured, and samples and reports are written to files."""
 
 import dataclasses
+import os
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
@@ -17,6 +19,7 @@ from outflank.lab.drawing.exported_files import FileOptions, report_files
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, Parameters, Task, experiment_named, tasks_at_a_time
 from outflank.lab.experiment_report import Report, Sample
+from outflank.lab.measuring.child_process import measure_in_child
 from outflank.lab.measuring.search_log import Searched, log_searches, merged_entries
 from outflank.lab.provenance import provenance, repeat_command
 from outflank.search.request import Stop
@@ -268,17 +271,31 @@ class _Outcome:
     seconds: float
 
 
-def _outcome(task: Task, stop: Stop) -> _Outcome:
+Measuring = Callable[[Task, Stop], Iterable[Sample]]
+"""A function that runs a task and returns its samples."""
+
+
+def _in_child(experiment: Experiment, parameters: Parameters, task: Task, stop: Stop) -> Iterable[Sample]:
+    """Run a task in a child process if it asks for that, else in this thread."""
+    if not task.in_process:
+        return task.measured(stop)
+    request = {"experiment": experiment.name, "parameters": parameters.used(), "task": task.name}
+    return measure_in_child("outflank.lab.task_process", request, os.environ, stop)
+
+
+def _outcome(task: Task, measure: Measuring, stop: Stop) -> _Outcome:
     began = time.monotonic()
     with log_searches() as entries:
-        samples = [{"task": task.name, **sample} for sample in task.measured(stop)] if not stop.called else []
+        samples = [{"task": task.name, **sample} for sample in measure(task, stop)] if not stop.called else []
     return _Outcome(task, samples, entries, time.monotonic() - began)
 
 
-def _outcomes(tasks: Sequence[Task], stop: Stop, before: Callable[[Task], None]) -> Generator[_Outcome, None, None]:
+def _outcomes(
+    tasks: Sequence[Task], beside_others: Measuring, stop: Stop, before: Callable[[Task], None]
+) -> Generator[_Outcome, None, None]:
     """Run tasks, and yield what they measure. `before` is called with the next task that is waited for.
 
-    Tasks that are not timed come first, several at a time. All others run one after another.
+    Tasks that are not timed come first, several at a time, run by `beside_others`. All others run one after another.
     """
     together = [task for task in tasks if not task.timed]
     if len(together) < 2 or tasks_at_a_time() == 1:
@@ -287,7 +304,7 @@ def _outcomes(tasks: Sequence[Task], stop: Stop, before: Callable[[Task], None])
     stop.add_listener(own_stop)
     executor = ThreadPoolExecutor(tasks_at_a_time())
     try:
-        running = [executor.submit(copy_context().run, _outcome, task, own_stop) for task in together]
+        running = [executor.submit(copy_context().run, _outcome, task, beside_others, own_stop) for task in together]
         for task, future in zip(together, running, strict=True):
             before(task)
             yield future.result()
@@ -298,7 +315,7 @@ def _outcomes(tasks: Sequence[Task], stop: Stop, before: Callable[[Task], None])
     for task in tasks:
         if task.timed or not together:
             before(task)
-            yield _outcome(task, stop)
+            yield _outcome(task, Task.measured, stop)
 
 
 class _Run:
@@ -336,7 +353,9 @@ class _Run:
             progress(RunProgress(task=task.name, done=share, seconds_left=seconds_left, first=first))
 
         try:
-            with closing(_outcomes([t for t in tasks if t.name not in done_tasks], stop, report_progress)) as outcomes:
+            to_do = [task for task in tasks if task.name not in done_tasks]
+            beside_others = partial(_in_child, self.experiment, self.parameters)
+            with closing(_outcomes(to_do, beside_others, stop, report_progress)) as outcomes:
                 for outcome in outcomes:
                     if stop.called:
                         break  # a stopped task's samples are invalid

@@ -1,6 +1,6 @@
 """Small measurements for conclusions of report 003 that none of its tables and figures shows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from statistics import mean
 from typing import TypeAlias
@@ -33,6 +33,12 @@ Tree: TypeAlias = "int | list[Tree]"
 def detail_sources(setting: Setting) -> Sequence[Source]:
     """Return the sources of the section `Details`."""
     depth, pairs = setting.effort.choose((3, 1), (4, 20), (4, 100))
+    quick = setting.effort == "quick"
+    apart = not quick  # a quick run's few games take less time than a process needs to start
+
+    def games(name: str, run: Callable[[Stop], Iterable[MeasuredCell]], weight: float) -> Measure:
+        return Measure(name, run, weight, timed=not apart, in_process=apart)
+
     evaluations = partial(_match, "patterns against rings", ((2, "patterns"), (2, "rings")), pairs)
     return [
         Measure("root moves of minimax", partial(_minimax_balance, depth), 0.2),
@@ -41,9 +47,9 @@ def detail_sources(setting: Setting) -> Sequence[Source]:
         Measure("moves that change", _changed_moves, 0.3),
         Measure("iterative deepening", partial(_deepening, depth + 1), 0.3),
         Measure("lines of the fixed opening", _opening_lines, 0.1),
-        Measure("depths", partial(_match, "depth 3 against 1", ((3, "rings"), (1, "rings")), pairs), 0.5),
-        *([] if setting.effort == "quick" else [Measure("evaluations", evaluations, 1.0)]),
-        Measure("wins at the edge", partial(_missed_wins, setting.effort.choose(1, 6, 30)), 1.0),
+        games("depths", partial(_match, "depth 3 against 1", ((3, "rings"), (1, "rings")), pairs), 0.5),
+        *([] if quick else [games("evaluations", evaluations, 1.0)]),
+        games("wins at the edge", partial(_missed_wins, setting.effort.choose(1, 6, 30)), 1.0),
         Measure("Monte-Carlo and minimax", _monte_carlo_ranks, 0.5),
     ]
 

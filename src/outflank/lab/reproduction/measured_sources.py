@@ -79,7 +79,7 @@ def _tasks(section: PublishedTable, source: Source, weight: float) -> list[Task]
     labels: Sample = dict(zip(LABELS, (section.report, section.name, source.name), strict=True))
     prefix = place_text((section.report, section.name, source.name))
     if isinstance(source, Measure):
-        return [Task(prefix, partial(_measured_cells, section, source, labels), weight, source.timed)]
+        return [Task(prefix, partial(_measured_cells, section, source, labels), weight, source.timed, source.in_process)]
     tasks = experiment_named(source.experiment).tasks(source.experiment_parameters)
     total = sum(task.weight for task in tasks)
     return [
@@ -88,6 +88,7 @@ def _tasks(section: PublishedTable, source: Source, weight: float) -> list[Task]
             partial(part_samples, labels, task),
             weight * task.weight / total,  # weights of different experiments have no common unit
             task.timed,
+            task.in_process,
         )
         for task in tasks
     ]

@@ -115,6 +115,8 @@ class Measure:
     weight: float = 1.0
     timed: bool = True
     """True if the cells contain times: such a measurement runs alone."""
+    in_process: bool = False
+    """Whether it runs in a child process while others run, as `Task.in_process` says."""
 
 
 CellsOf: TypeAlias = Callable[[Sequence[Sample]], Iterable[MeasuredCell]]

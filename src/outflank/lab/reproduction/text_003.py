@@ -120,7 +120,7 @@ def text_sources(setting: Setting) -> Sequence[Source]:
         Measure("what the program has", _constants, 0.1),
         Measure("pruning", partial(_counts, setting.workers), 1.0, timed=False),
         Measure("chunks", _chunk, 0.5),
-        Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0),
+        Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0, timed=quick, in_process=not quick),
     ]
     return sources if quick else [*sources, Measure("depth 6", partial(_opening, setting.workers), 3.0)]
 

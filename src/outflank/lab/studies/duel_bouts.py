@@ -86,6 +86,11 @@ class Bout:
     """Hypotheses on the first player's strength, one of which the report claims."""
 
     @property
+    def depends_on_time(self) -> bool:
+        """Whether moves depend on the time that they take: with a clock, or with seconds for each move."""
+        return self.clock != "none" or any(" time=" in words for words in self.players)
+
+    @property
     def name(self) -> str:
         """Name of the match, unique within an experiment."""
         return f"{self.about}: {self.first} against {self.second}"

@@ -193,7 +193,13 @@ class Duels(Experiment[DuelsParameters]):
         pairs = (parameters.games + 1) // 2
         if parameters.sequential:
             return [
-                Task(bout.name, partial(_until_decided, bout, parameters), pairs * bout.weight)
+                Task(
+                    bout.name,
+                    partial(_until_decided, bout, parameters),
+                    pairs * bout.weight,
+                    timed=bout.depends_on_time,
+                    in_process=True,
+                )
                 for bout in bouts(parameters)
             ]
         return [
