@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from outflank.lab.reproduction.cluster_000 import PROGRAMS as REAL_PROGRAMS
-from outflank.lab.reproduction.cluster_000 import REPLICATED, THRESHOLDS, stealing
+from outflank.lab.reproduction.cluster_000 import REPLICATED, THRESHOLDS, plies, stealing
 from outflank.lab.reproduction.published_sections import ExperimentPart, Setting, Source
 from outflank.lab.simulation.report_costs import MYRINET, PROGRAMS, REPORT_COSTS
 
@@ -36,10 +36,10 @@ MESSAGES = ("latency", "send", "receive")
 def cluster(setting: Setting) -> Sequence[Source]:
     """Return simulations that vary one choice of report 000, or one cost, each at one depth.
 
-    The choices that the report compares are searched to its own depth in a full run, all others to 15 plies. A quick
-    run's trees are too small for 64 nodes, so that it simulates none.
+    The choices that the report compares are searched to its own depth in a full run, all others two plies less. A
+    quick run's trees are too small for 64 nodes, so that it simulates none.
     """
-    side, seeds = 15, setting.effort.choose(1, SEEDS, 1)
+    side, seeds = plies(setting) - 2, setting.effort.choose(1, SEEDS, 1)
 
     def part(label: str, programs: Iterable[str], nodes: tuple[int, ...] = (64,), **more: Any) -> ExperimentPart:
         return stealing(setting, label=label, programs=tuple(programs), nodes=nodes, **more)

@@ -1,6 +1,6 @@
 """Small measurements for conclusions of report 003 that none of its tables and figures shows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from statistics import mean
 from typing import TypeAlias
@@ -16,7 +16,7 @@ from outflank.lab.measuring.search_log import log_search, search, without_loggin
 from outflank.lab.report_programs.classroom import lab_positions, lab_search_003
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.matches import match_cells
-from outflank.lab.reproduction.published_sections import Measure, MeasuredCell, Setting, Source
+from outflank.lab.reproduction.published_sections import Measure, MeasuredCell, Setting, Source, measure_games
 from outflank.lab.reproduction.text_003 import check_stop
 from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
 from outflank.lab.studies.imbalance import allowed
@@ -33,12 +33,7 @@ Tree: TypeAlias = "int | list[Tree]"
 def detail_sources(setting: Setting) -> Sequence[Source]:
     """Return the sources of the section `Details`."""
     depth, pairs = setting.effort.choose((3, 1), (4, 20), (4, 100))
-    quick = setting.effort == "quick"
-    apart = not quick  # a quick run's few games take less time than a process needs to start
-
-    def games(name: str, run: Callable[[Stop], Iterable[MeasuredCell]], weight: float) -> Measure:
-        return Measure(name, run, weight, timed=not apart, in_process=apart)
-
+    games = partial(measure_games, setting.effort)
     evaluations = partial(_match, "patterns against rings", ((2, "patterns"), (2, "rings")), pairs)
     return [
         Measure("root moves of minimax", partial(_minimax_balance, depth), 0.2),
@@ -48,7 +43,7 @@ def detail_sources(setting: Setting) -> Sequence[Source]:
         Measure("iterative deepening", partial(_deepening, depth + 1), 0.3),
         Measure("lines of the fixed opening", _opening_lines, 0.1),
         games("depths", partial(_match, "depth 3 against 1", ((3, "rings"), (1, "rings")), pairs), 0.5),
-        *([] if quick else [games("evaluations", evaluations, 1.0)]),
+        *([] if setting.effort == "quick" else [games("evaluations", evaluations, 1.0)]),
         games("wins at the edge", partial(_missed_wins, setting.effort.choose(1, 6, 30)), 1.0),
         Measure("Monte-Carlo and minimax", _monte_carlo_ranks, 0.5),
     ]

@@ -79,7 +79,9 @@ def _tasks(section: PublishedTable, source: Source, weight: float) -> list[Task]
     labels: Sample = dict(zip(LABELS, (section.report, section.name, source.name), strict=True))
     prefix = place_text((section.report, section.name, source.name))
     if isinstance(source, Measure):
-        return [Task(prefix, partial(_measured_cells, section, source, labels), weight, source.timed, source.in_process)]
+        return [
+            Task(prefix, partial(_measured_cells, section, source, labels), weight, source.timed, source.in_process)
+        ]
     tasks = experiment_named(source.experiment).tasks(source.experiment_parameters)
     total = sum(task.weight for task in tasks)
     return [

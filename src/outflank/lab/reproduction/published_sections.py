@@ -119,6 +119,15 @@ class Measure:
     """Whether it runs in a child process while others run, as `Task.in_process` says."""
 
 
+def measure_games(effort: Effort, name: str, run: Callable[[Stop], Iterable[MeasuredCell]], weight: float) -> Measure:
+    """Return a measurement that plays games of short searches to a fixed depth, in a process beside others.
+
+    A quick run's few games take less time than a process needs to start.
+    """
+    is_quick = effort is Effort.QUICK
+    return Measure(name, run, weight, timed=is_quick, in_process=not is_quick)
+
+
 CellsOf: TypeAlias = Callable[[Sequence[Sample]], Iterable[MeasuredCell]]
 """A function that computes the cells of a section from the samples of an experiment."""
 

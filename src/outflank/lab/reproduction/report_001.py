@@ -20,6 +20,7 @@ from outflank.lab.reproduction.published_sections import (
     Setting,
     Source,
     machine,
+    measure_games,
 )
 from outflank.lab.reproduction.text_001 import evaluations, pruning
 from outflank.lab.studies.windows import SERIAL, mean_of
@@ -118,8 +119,9 @@ def _pruning(setting: Setting) -> Sequence[Source]:
 
 
 def _evaluations(setting: Setting) -> Sequence[Source]:
-    pairs, quick = setting.effort.choose(4, 30, 100), setting.effort == "quick"
-    return [Measure("games", partial(evaluations, pairs, 3, quick), setting.effort.choose(1.0, 8.0, 20.0))]
+    effort = setting.effort
+    run = partial(evaluations, effort.choose(4, 30, 100), 3, effort == "quick")
+    return [measure_games(effort, "games", run, effort.choose(1.0, 8.0, 20.0))]
 
 
 def _shared_table(setting: Setting) -> Sequence[Source]:

@@ -19,6 +19,7 @@ from outflank.lab.reproduction.published_sections import (
     PublishedTable,
     Setting,
     Source,
+    measure_games,
 )
 from outflank.lab.reproduction.text_001 import RANDOM, matches
 from outflank.lab.reproduction.timed_games import EFFICIENCY_002, FURTHER_002, GRANULARITY
@@ -61,7 +62,8 @@ DISC_MATCHES = (("discs", RANDOM), ("discs", "mobility"))
 def _evaluation(setting: Setting) -> Sequence[Source]:
     if setting.effort == "quick":
         return []
-    return [Measure("matches", partial(matches, DISC_MATCHES, setting.effort.choose(2, 50, 200), 3), 5.0)]
+    run = partial(matches, DISC_MATCHES, setting.effort.choose(2, 50, 200), 3)
+    return [measure_games(setting.effort, "matches", run, 5.0)]
 
 
 def _granularity(setting: Setting) -> Sequence[Source]:

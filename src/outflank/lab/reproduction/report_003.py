@@ -54,13 +54,13 @@ def _duels(
     """
     if setting.effort == "quick":
         return []
-    games = setting.effort.choose({}, {"games": 20, **usual}, {"games": 200, **full})
+    games = setting.effort.choose({}, {"games": 20, **usual}, {"games": 80, **full})
     return [ExperimentPart("duels", {"about": about, "sequential": True, **games}, label=label)]
 
 
 NO_GAMES = "Not with --quick: a few games would decide nothing."
 
-SHORT_CLOCK, LONG_CLOCK = {"games": 24, "clock": "2s"}, {"games": 60, "clock": "10s"}
+SHORT_CLOCK, LONG_CLOCK = {"games": 24, "clock": "1s"}, {"games": 40, "clock": "5s"}
 """Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day."""
 
 

@@ -16,7 +16,14 @@ from outflank.lab.measuring.search_log import search, without_logging
 from outflank.lab.measuring.search_samples import processor_times
 from outflank.lab.report_programs.classroom import REPORT_000, BrokenOff, legal_count
 from outflank.lab.reproduction.matches import match_cells
-from outflank.lab.reproduction.published_sections import ExperimentPart, Measure, MeasuredCell, Setting, Source
+from outflank.lab.reproduction.published_sections import (
+    ExperimentPart,
+    Measure,
+    MeasuredCell,
+    Setting,
+    Source,
+    measure_games,
+)
 from outflank.lab.reproduction.scores_000 import scores
 from outflank.lab.studies.choices import ORDERINGS
 from outflank.lab.studies.duel_bouts import CLEARLY_STRONGER
@@ -58,14 +65,14 @@ def sequential(setting: Setting) -> Sequence[Source]:
     return [
         *sources,
         Measure("6×6", partial(_six, setting.workers), 10.0),
-        Measure("scores", partial(scores, choose(20, 200, 1000)), 5.0),
+        measure_games(setting.effort, "scores", partial(scores, choose(20, 200, 1000)), 5.0),
         Measure("sorts by ordering", _sorts_by_ordering, 2.0),
         Measure("orderings by evaluation", _orderings_by_evaluation, 2.0),
         Measure("accuracy", _accuracy, 1.0),
         Measure("cost of edges", _edge_cost, 1.0),
         Measure("sorts on two workers", partial(_sorts_in_parallel, choose(1, 3, 5)), 1.0),
         *(
-            Measure(f"{first} against {second}", partial(_match, first, second, pairs), 5.0)
+            measure_games(setting.effort, f"{first} against {second}", partial(_match, first, second, pairs), 5.0)
             for first, second in MATCHES
         ),
     ]

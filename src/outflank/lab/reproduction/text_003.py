@@ -21,6 +21,7 @@ from outflank.lab.reproduction.published_sections import (
     Source,
     close,
     machine,
+    measure_games,
 )
 from outflank.lab.studies.imbalance import ImbalanceParameters, allowed, root_moves, root_work
 from outflank.players.ready_moves import BoardCache
@@ -120,7 +121,7 @@ def text_sources(setting: Setting) -> Sequence[Source]:
         Measure("what the program has", _constants, 0.1),
         Measure("pruning", partial(_counts, setting.workers), 1.0, timed=False),
         Measure("chunks", _chunk, 0.5),
-        Measure("games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0, timed=quick, in_process=not quick),
+        measure_games(setting.effort, "games", partial(_games, setting.effort.choose(2, 10, 50)), 1.0),
     ]
     return sources if quick else [*sources, Measure("depth 6", partial(_opening, setting.workers), 3.0)]
 
