@@ -39,8 +39,8 @@ class Task:
     """True if the samples contain times: such a task runs alone. Other tasks run several at a time."""
     in_process: bool = False
     """Whether a task that is not timed runs in a child process, not in a thread, while others run. Tasks that consist
-    of short kernel calls must: in threads they wait for Python's global lock, and one of 0.9 s took 8 s. A child process
-    starts in some two seconds. It must be able to import the experiment."""
+    of short kernel calls must: in threads they wait for Python's global lock, and one of 0.9 s took 8 s. A child
+    process starts in some two seconds. It must be able to import the experiment."""
 
     @property
     def wall_weight(self) -> float:

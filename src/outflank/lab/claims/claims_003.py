@@ -191,7 +191,7 @@ ROWS: tuple[Row, ...] = (
         (
             "Searching as deep as possible pays early in a game.",
             CONFIRMED,
-            matches.stronger("Heuristic Opening", "one ply deeper in the opening", "always as deep"),
+            matches.deeper_opening_wins,
         ),
         ("Late in a game the board is simple.", DEPENDS, search.end_is_simple),
         (
@@ -256,7 +256,7 @@ ROWS: tuple[Row, ...] = (
         (
             "Deeper searches in the opening win notably more games.",
             CONFIRMED,
-            matches.stronger("Heuristic Opening", "one ply deeper in the opening", "always as deep"),
+            matches.deeper_opening_wins,
         ),
         (
             "At the start many marbles allow many moves, so that searches take long.",
@@ -313,7 +313,7 @@ ROWS: tuple[Row, ...] = (
         ),
         (
             "Code for the very processor has little effect, since the program gains nothing from vectors.",
-            CONFIRMED,
+            CONTRADICTED,
             search.host_code_is_no_gain,
         ),
     ),

@@ -94,7 +94,7 @@ def _best_batch(evidence: Evidence) -> Decision:
     times, theirs = _batches(evidence, "seconds"), fact("000", "rmi_entries_per_update")
     return judged(
         times[theirs] <= 1.02 * min(times.values()),
-        f"By entries per update 64 processors take {listed(times)} (as good: 2 %); in a tree of 15 plies a node fills "
+        f"By entries per update 64 processors take {listed(times)} (as good: 2 %); in a small tree a node fills "
         "few updates of 10,000, which come too late.",
     )
 

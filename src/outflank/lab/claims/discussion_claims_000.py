@@ -152,7 +152,7 @@ def _ranking(evidence: Evidence) -> Decision:
     texts = [f"{name}: {listed(programs(evidence, part=part))}" for name, part in SENSITIVITY.items()]
     return judged(
         min(times, key=lambda name: times[name]) == "par_tuple",
-        f"64 processors take {listed(times)}. With other costs, at 15 plies, {'; '.join(texts)}.",
+        f"64 processors take {listed(times)}. With other costs, in a smaller tree, {'; '.join(texts)}.",
     )
 
 

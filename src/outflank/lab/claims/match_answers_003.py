@@ -60,6 +60,15 @@ new_rings_win = matched(
 )
 """The new rings have 85 % of the points rather than 64 %."""
 
+deeper_opening_wins = matched(
+    CLEARLY_STRONGER,
+    "Heuristic Opening",
+    "one ply deeper in the opening",
+    "always as deep",
+    part="duels, one ply deeper",
+)
+"""A player that searches the opening one ply deeper is stronger."""
+
 saved_time_wins = matched(
     CLEARLY_STRONGER, "Heuristic Opening", "fixed opening, with a clock", "searched", part="duels, with a clock"
 )

@@ -38,7 +38,7 @@ SIMULATED = (
 def plies(setting: Setting) -> int:
     """Return the depth of the simulated searches: the report's in a full run, whose trees take some minutes each."""
     full: int = fact("000", "depth")
-    return setting.effort.choose(11, 15, full)
+    return setting.effort.choose(11, 14, full)
 
 
 def stealing(

@@ -65,7 +65,7 @@ def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
     note = (
         ""
         if games == published_games
-        else f"Games of each colour: {games} in the benchmarks below; without --quick {published_games}."
+        else f"Games of each colour: {games} in the benchmarks below; with --full {published_games}."
     )
     yield MeasuredCell(("runs_per_colour",), "value", games, note)
     host, layout = this_machine(), topology()
@@ -83,14 +83,14 @@ def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 def _games(setting: Setting) -> int:
     """Return the number of games to play with each colour, by the run's effort."""
-    count: int = setting.effort.choose(1, fact("001", "runs_per_colour"), fact("001", "runs_per_colour"))
+    count: int = setting.effort.choose(1, 3, fact("001", "runs_per_colour"))
     return count
 
 
 def _benchmarks(setting: Setting) -> Sequence[Source]:
     effort = setting.effort
     size = {
-        "depths": effort.choose((4, 5), (6, 7), (8, 9)),
+        "depths": effort.choose((4, 5), (6, 7), (7, 8)),
         "games": _games(setting),
         "workers": core_counts(),
     }
@@ -120,7 +120,7 @@ def _pruning(setting: Setting) -> Sequence[Source]:
 
 def _evaluations(setting: Setting) -> Sequence[Source]:
     effort = setting.effort
-    run = partial(evaluations, effort.choose(4, 30, 100), 3, effort == "quick")
+    run = partial(evaluations, effort.choose(4, 20, 100), 3, effort == "quick")
     return [measure_games(effort, "games", run, effort.choose(1.0, 8.0, 20.0))]
 
 

@@ -40,7 +40,7 @@ def _profile(setting: Setting) -> Sequence[Source]:
     size = {
         "depths": setting.effort.choose((3, 4, 5), DEPTHS, DEPTHS),
         "rounds": setting.effort.choose(1, 3, 11),
-        "recordings": setting.effort.choose(1, 2, 5),
+        "recordings": setting.effort.choose(1, 1, 5),
         "workers": core_counts(),
     }
     own_runtime = ExperimentPart("parallelism", {"schemes": ("fork-join",), **size}, cells=cilkview.atomics, weight=3.0)

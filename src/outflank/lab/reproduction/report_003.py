@@ -54,13 +54,13 @@ def _duels(
     """
     if setting.effort == "quick":
         return []
-    games = setting.effort.choose({}, {"games": 20, **usual}, {"games": 80, **full})
+    games = setting.effort.choose({}, {"games": 16, **usual}, {"games": 80, **full})
     return [ExperimentPart("duels", {"about": about, "sequential": True, **games}, label=label)]
 
 
 NO_GAMES = "Not with --quick: a few games would decide nothing."
 
-SHORT_CLOCK, LONG_CLOCK = {"games": 24, "clock": "1s"}, {"games": 40, "clock": "5s"}
+SHORT_CLOCK, LONG_CLOCK = {"games": 16, "clock": "1s"}, {"games": 40, "clock": "5s"}
 """Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day."""
 
 
@@ -223,7 +223,7 @@ def _processes(setting: Setting) -> Sequence[Source]:
 
 
 def _monte_carlo(setting: Setting) -> Sequence[Source]:
-    return _duels(setting, "monte-carlo", usual={"games": 30, "seconds": 0.02})
+    return _duels(setting, "monte-carlo", usual={"games": 30, "seconds": 0.01})
 
 
 def _adaptive(setting: Setting) -> Sequence[Source]:
@@ -237,15 +237,20 @@ def _adaptive(setting: Setting) -> Sequence[Source]:
 
 def _openings(setting: Setting) -> Sequence[Source]:
     return [
-        *_duels(setting, "opening", "mirror", "deeper-opening"),
-        *_duels(setting, "saved-time", usual=SHORT_CLOCK, full=LONG_CLOCK, label="with a clock"),
+        *_duels(setting, "opening", "mirror"),
+        *_duels(setting, "deeper-opening", usual={"games": 12}, label="one ply deeper"),
+        *_duels(setting, "saved-time", usual={**SHORT_CLOCK, "clock": "2s"}, full=LONG_CLOCK, label="with a clock"),
     ]
+
+
+FEW_SETTINGS = ("O0", "any-processor", "scalar-loops", "calls-kept")
+"""Settings of the compiler in a usual run: those that report 003 mentions."""
 
 
 def _compiler(setting: Setting) -> Sequence[Source]:
     if setting.effort == "quick":
         return []
-    return [_part("compiler", setting, {}, {"settings": ("O0", "any-processor", "scalar-loops", "calls-kept")}, {})]
+    return [_part("compiler", setting, {}, {"settings": FEW_SETTINGS, "depth": 4}, {})]
 
 
 def _section(table: str) -> PublishedTable:

@@ -61,11 +61,11 @@ def sequential(setting: Setting) -> Sequence[Source]:
     ]
     if setting.effort == "quick":
         return sources
-    pairs = choose(2, 50, 200)
+    pairs = choose(2, 30, 100)
     return [
         *sources,
         Measure("6×6", partial(_six, setting.workers), 10.0),
-        measure_games(setting.effort, "scores", partial(scores, choose(20, 200, 1000)), 5.0),
+        measure_games(setting.effort, "scores", partial(scores, choose(20, 100, 500)), 5.0),
         Measure("sorts by ordering", _sorts_by_ordering, 2.0),
         Measure("orderings by evaluation", _orderings_by_evaluation, 2.0),
         Measure("accuracy", _accuracy, 1.0),
