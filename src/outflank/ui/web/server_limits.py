@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+MOST_MOVE_SECONDS = 60.0
+"""Maximum time of a computer's move in seconds, whatever the settings of the player."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:

@@ -9,10 +9,9 @@ from outflank.players.clock import Clocks, TimeControl
 from outflank.players.player import Player
 from outflank.players.specs import HUMAN, player, program_named
 from outflank.ui.web.requests import Seats
+from outflank.ui.web.server_limits import MOST_MOVE_SECONDS
 
 MOST_DEPTH = 30
-MOST_SECONDS = 60.0
-"""Maximum time of a move in seconds, whatever the settings of the player."""
 
 TABLE_BITS = 17
 """Each of the two transposition tables of a player has 2^`TABLE_BITS` entries, which take 4 MiB."""
@@ -35,8 +34,8 @@ def _check_words(words: str, game: Game) -> None:
     settings = dict(re.findall(_SETTING, words))
     if "depth" in settings and not 1 <= _number(int, settings["depth"], "depth") <= MOST_DEPTH:
         raise OutflankError(f"depth={settings['depth']}: 1 to {MOST_DEPTH}")
-    if "time" in settings and not 0 < _number(float, settings["time"], "time") <= MOST_SECONDS:
-        raise OutflankError(f"time={settings['time']}: at most {MOST_SECONDS:g} seconds a move")
+    if "time" in settings and not 0 < _number(float, settings["time"], "time") <= MOST_MOVE_SECONDS:
+        raise OutflankError(f"time={settings['time']}: at most {MOST_MOVE_SECONDS:g} seconds a move")
     if not is_human(words):
         web_player(words, game, variety=1).close()  # to raise an error now, not at the first move
 

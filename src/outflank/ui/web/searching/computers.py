@@ -16,9 +16,9 @@ from outflank.players.computer import Computer
 from outflank.players.habits import random_seed
 from outflank.players.player import Choice, Player
 from outflank.search.request import Stop
-from outflank.ui.web.games.seats import MOST_SECONDS, TABLE_BITS, web_player
+from outflank.ui.web.games.seats import TABLE_BITS, web_player
 from outflank.ui.web.searching.core_sharing import Turns
-from outflank.ui.web.server_limits import Settings
+from outflank.ui.web.server_limits import MOST_MOVE_SECONDS, Settings
 
 MOST_PLAYERS = 16
 """Maximum number of computer players in memory. They keep their transposition tables from move to move."""
@@ -172,7 +172,7 @@ class Computers:
         with self._turns.lease(stop) as workers:
             _check_wanted(stop)
             began = time.monotonic()
-            timer = threading.Timer(MOST_SECONDS, stop)
+            timer = threading.Timer(MOST_MOVE_SECONDS, stop)
             timer.daemon = True
             timer.start()
             try:
