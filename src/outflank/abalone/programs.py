@@ -1,4 +1,5 @@
-"""Settings of the published report 003's Abalone program: its search, parallel scheme, and moves without a search."""
+"""Settings of the published report 003's Abalone program: its search, its parallel scheme, and the moves that it plays
+without searching."""
 
 from outflank.abalone.board import AbaloneBoard
 from outflank.abalone.geometry import cell_name

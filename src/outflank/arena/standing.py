@@ -234,6 +234,9 @@ LEAST_SECONDS = 1.0
 
 
 def is_unequal(first: ProcessorUse, second: ProcessorUse, *, least_seconds: float = LEAST_SECONDS) -> bool:
-    """Return whether the shares of processor time differ by more than `MOST_APART`; False if a time is too short."""
+    """Return whether the two players' shares of processor time differ by more than `MOST_APART`.
+
+    Return False if either player was entitled to less than `least_seconds`.
+    """
     enough = min(first.entitled_seconds, second.entitled_seconds) >= least_seconds
     return enough and abs(first.share - second.share) > MOST_APART

@@ -18,7 +18,7 @@ WORDS = 4
 
 ENTRY_BYTES = 8 * WORDS
 MOST_BITS, LEAST_BITS = 24, 8
-"""Greatest and least binary logarithm of the number of entries. The greatest table takes half a gigabyte."""
+"""Greatest and least binary logarithm of the number of entries. The largest table takes half a gigabyte."""
 
 BLOCKS, THREADS = 256, 256
 """Launch configuration of the kernel that clears a table."""

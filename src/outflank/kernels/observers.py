@@ -225,7 +225,7 @@ def announce_access(target: Any, key: Any, kind: str, order: str) -> Any:
 
 
 def announce_word_access(address: int, kind: str) -> None:
-    """Announce and report a relaxed atomic access to the word at `address`."""
+    """Tell the observer of a relaxed atomic access to the word at `address`, before it and as it happens."""
     assert observer is not None
     observer.turn(True)
     observer.touched(address, kind, "relaxed")

@@ -152,7 +152,7 @@ class Experiment(Generic[ParametersT]):
         return sample_shape()
 
     def files(self, parameters: ParametersT, report: Report) -> dict[str, str]:
-        """Return additional files: their contents, by file-name suffix. A file `.html` replaces the usual page."""
+        """Return additional files: their contents, by file-name suffix. A `.html` file replaces the usual page."""
         return {}
 
     def expected_seconds(self, parameters: ParametersT) -> float | None:

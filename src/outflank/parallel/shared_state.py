@@ -27,7 +27,8 @@ Frame: TypeAlias = Record
 """A record of type `FRAME`: a split point."""
 
 CAPACITY = 256
-"""Capacity of a worker's deque of permits to join split points: seldom more than one for each on its current line."""
+"""Capacity of a worker's deque of permits to join split points. The deque seldom holds more than one permit for each
+split point on the worker's current line."""
 
 CREW = record_type(
     {

@@ -136,7 +136,8 @@ MONTE_CARLO = ("uct", "flat")
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
-    """Register a scheme under its name, and return it. Only the module of its `divide` may register the name again."""
+    """Register a scheme under its name, and return it. Only the module that defines its `divide` may register the name
+    again."""
     return SCHEMES.register(scheme.name, scheme, by=scheme.divide.__module__)
 
 

@@ -49,7 +49,7 @@ def integer(value: object, what: str) -> int:
 
 
 def tuple_of(value: object, length: int, what: str) -> tuple[Any, ...]:
-    """Return a tuple that a submission has returned; raise `Wrong` if it is something else."""
+    """Return `value`, which a submission has returned; raise `Wrong` unless it is a tuple of `length` elements."""
     if not isinstance(value, tuple) or len(value) != length:
         raise Wrong(f"{what} returns {value!r}, and not a tuple of {length}")
     return value

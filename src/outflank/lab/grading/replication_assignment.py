@@ -41,7 +41,7 @@ class _Network:
         self.under_way: list[tuple[int, tuple[Entry, ...]]] = []
 
     def run(self, steps: int) -> None:
-        """Store entries and deliver messages, in a drawn order; then send and deliver the rest."""
+        """Store an entry or deliver a message at random, `steps` times; then send and deliver the rest."""
         for _ in range(steps):
             if self.under_way and self.generator.random() < 0.3:
                 self._deliver()

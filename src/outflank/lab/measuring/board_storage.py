@@ -43,14 +43,15 @@ class Rows(NamedTuple):
 
 
 class CheckedRows(NamedTuple):
-    """As `Rows`; before the rows of a board, and before the squares of a row, stands their number, which each access
-    is checked against."""
+    """Like `Rows`, but each board begins with the count of its rows, and each row with the count of its squares. Every
+    access checks its indices against these counts."""
 
     address: int
 
 
 class CheckedBytes(NamedTuple):
-    """As `Bytes`; before the squares stands their number, which each access is checked against."""
+    """Like `Bytes`, but each board begins with the count of its squares, and every access checks its index against that
+    count."""
 
     address: int
 

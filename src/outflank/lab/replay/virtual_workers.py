@@ -41,7 +41,7 @@ class VirtualWorkers:
     tries: int = 0
 
     def scheme(self, scheme: Scheme) -> Scheme:
-        """Return a scheme like `scheme`, one with split points, whose workers are virtual."""
+        """Return a copy of `scheme` whose workers are virtual. `scheme` must have split points."""
 
         def divide(root: Root, workers: int) -> Divided:
             division = scheme.divide(root, workers)

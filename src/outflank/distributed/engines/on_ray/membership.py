@@ -52,8 +52,11 @@ MOST_REPLACED = 20
 
 
 def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
-    """Return the names of the places in which nodes are started, one in each, with their cores: `local_nodes` places on
-    this machine, or each machine of the cluster that has cores."""
+    """Return the places in which nodes are started, one node in each, as a map from name to number of cores.
+
+    The places are the live machines of the cluster that have cores. If `local_nodes` is given, they are that many
+    places on this machine, with 0 cores each.
+    """
     if local_nodes is not None:
         return {f"here-{index}": 0.0 for index in range(local_nodes)}
     return {

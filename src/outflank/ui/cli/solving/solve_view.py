@@ -30,7 +30,7 @@ GAP = 2
 
 
 def depth_of(board: Board) -> int | None:
-    """Return the maximum number of moves left in the board's game, or None without a limit."""
+    """Return the maximum number of moves left in the board's game, or None if there is no limit."""
     left = board.moves_left
     return left if left < ENDLESS_GAME else None
 

@@ -2,8 +2,8 @@
 
 A search that can be interrupted and resumed (`Sliced`) runs for a slice of time, then waits behind the others. A job
 that cannot be interrupted, such as a computer's move, runs in its own thread on leased cores. One core always remains
-for slices, so that their users see progress every second. A job of minutes, such as an experiment, holds the server:
-one hold at a time. Cores are leased beside it, because otherwise no computer would move meanwhile.
+for slices, so that their users see progress every second. A job that takes minutes, such as an experiment, holds the
+server; only one job does so at a time. Cores can still be leased, because otherwise no computer would move meanwhile.
 """
 
 import threading
@@ -184,7 +184,10 @@ class Turns:
 
     @contextmanager
     def hold(self, stop: Stop) -> Iterator[None]:
-        """Hold the server for a job of minutes. One job holds it at a time; leases continue. `stop` ends the wait."""
+        """Wait until no other job holds the server, then hold it for a job that takes minutes, such as an experiment.
+
+        Cores can still be leased meanwhile. A call of `stop` ends the wait.
+        """
 
         def take() -> None:
             self._holds += 1
