@@ -19,7 +19,7 @@ from outflank.search.solving import TABLE_BITS, default_table_bits
 from outflank.ui.cli import main
 from outflank.ui.cli.shared.search_thread import results_from_thread
 from outflank.ui.cli.solving import solve_run
-from outflank.ui.cli.solving.solve_documents import differences
+from outflank.ui.cli.solving.expected_scores import differences
 from outflank.ui.cli.solving.solve_view import SolveTable, Total, bounds, memory_line
 from tests.walking import walk
 

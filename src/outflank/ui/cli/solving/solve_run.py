@@ -21,7 +21,7 @@ from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.position_options import diagnostics
 from outflank.ui.cli.shared.progress_line import progress_line
 from outflank.ui.cli.shared.search_thread import cluster_failure, results_from_thread
-from outflank.ui.cli.solving.solve_documents import Difference, differences
+from outflank.ui.cli.solving.expected_scores import Difference, differences
 from outflank.ui.cli.solving.solve_proof import Proof
 from outflank.ui.cli.solving.solve_view import Total
 from outflank.validation.text import how_many

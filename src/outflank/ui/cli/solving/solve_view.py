@@ -16,7 +16,7 @@ from outflank.search.results import Progress, Result
 from outflank.search.saving import SolveState
 from outflank.ui.cli.searching.search_view import WIDTH_FOR_NODES, progress_text
 from outflank.ui.cli.shared.position_options import scaled
-from outflank.ui.cli.solving.solve_documents import Difference
+from outflank.ui.cli.solving.expected_scores import Difference
 from outflank.validation.text import how_many
 
 EXACT_NODES = 100
