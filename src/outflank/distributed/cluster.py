@@ -1,4 +1,4 @@
-"""The public class `Cluster`, with functions that connect to a cluster, and that open or serve tasks on one."""
+"""The public class `Cluster`, and functions that connect to a cluster or run tasks on one."""
 
 import itertools
 from collections.abc import Iterator
@@ -42,7 +42,8 @@ def serve_tasks(text: str, make: MakeWorker, *, per_node: int = 1) -> bool:
 
 
 def nodes_here(text: str | None) -> int:
-    """Return how many nodes the cluster at the address `text` has on this machine, if known; 1 without an address."""
+    """Return how many nodes the cluster at the address `text` has on this machine; 1 if that is not known, or if `text`
+    is None."""
     if text is None:
         return 1
     engine, address = engine_at(text)

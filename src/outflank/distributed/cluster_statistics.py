@@ -1,4 +1,4 @@
-"""Statistics of a search on a cluster, per node and in total, with the quantities in the published report 000."""
+"""Statistics of a search on a cluster, per node and in total, including those that the published report 000 gives."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ class NodeStatistics:
     useful_seconds: float
     """Time during which the node had a job, minus its workers' average wait for the delivery of table entries."""
     overhead_seconds: float
-    """Time that the node was a member minus `useful_seconds`: it looked for work or waited for messages."""
+    """Time as a member of the cluster, minus `useful_seconds`: the node looked for work or waited for messages."""
     jobs: int
     wasted_jobs: int
     """Number of jobs that were no longer needed when they ended."""
@@ -59,7 +59,7 @@ class ClusterStatistics:
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
     head_bytes: int
-    """Number of bytes of jobs and results sent to and from the head."""
+    """Number of bytes of all jobs that the head sent, and of all results that it received."""
 
     def total(self, name: str) -> Any:
         """Return the sum of the field `name` over all nodes."""

@@ -20,7 +20,7 @@ class LastAtExit:
     def __init__(self, action: Callable[[int], None]) -> None:
         self._action = action
         self._ran = False
-        exception = sys.exc_info()[1]  # another exception than SystemExit may still be caught
+        exception = sys.exc_info()[1]  # an exception other than SystemExit may still be caught
         self._status = status_after(exception) if isinstance(exception, SystemExit) else 0
         self._exit, self._excepthook = sys.exit, sys.excepthook
         sys.exit, sys.excepthook = self._note_exit, self._note_exception

@@ -33,7 +33,7 @@ WORTH_SHARING = 4
 """Least expected duration of an iteration that nodes search together, as a multiple of a job's target duration."""
 
 NOT_AGAIN = 2
-"""Number of the head's last iterations alone that a node's warm-up job does not repeat."""
+"""Number of the last iterations searched by the head alone that a node's warm-up job does not repeat."""
 
 SMALLEST_ENTRY = 2
 """Least depth of the positions that are stored in a transposition table and sent to other nodes."""
@@ -46,7 +46,8 @@ class Tuning:
     job_seconds: float | None = None
     """Target duration of a job, if the user sets no threshold; None: the engine's target duration."""
     alone_seconds: float | None = None
-    """Expected duration from which nodes share an iteration; None: that of four jobs, or a user's threshold decides."""
+    """Least expected duration of an iteration that nodes search together. None: the duration of four jobs; but if the
+    user has set a threshold, every deeper iteration is searched together."""
     patience_seconds: float = 5.0
     """Seconds without a message from a node after which its jobs are assigned to other nodes."""
     gather_seconds: float = 30.0
@@ -97,7 +98,8 @@ class Head:
         store_value(root.game, *words, 0, EXACT, 0, 0, 0, root.worker)
         self.fabric.prepare(self.setup)
         self._await_members()
-        # The nodes take about as long to load their kernels. The search is timed from when all nodes can take part.
+        # Wait for the other nodes, which take about as long as the first to load their kernels. The time of the search
+        # starts when all nodes can take part.
         deadline = time.perf_counter() + self.tuning.gather_seconds
         while len(self.members) < self.fabric.expected and time.perf_counter() < deadline:
             for event in self.fabric.wait(POLL_SECONDS):
@@ -268,7 +270,7 @@ class Head:
             self.fabric.submit(number, job)
 
     def _warm_up_job(self) -> Job:
-        """Return a node's first job, which repeats most of the head's iterations alone, to fill the node's table.
+        """Return a node's first job: most iterations that the head searched alone, repeated to fill the node's table.
 
         Without it a node visits 5 to 15 % more tree nodes in a search of some seconds, because it has no moves to try
         first. The last iterations are left out: they take most of the time and bring no further gain.

@@ -6,7 +6,7 @@ a split itself if its depth exceeds the threshold, and otherwise a job of one no
 splits below it: their jobs become `unwanted`, and their results are ignored.
 
 While a move that beat its scout is searched again, the scouts of its brothers go on, unlike on one machine. Jobs are
-long, and nodes that waited lost more time than better scouts saved.
+long: nodes that waited for the better bound lost more time than scouts with that bound saved.
 
 A node continues in the split of its last job, or in the nearest one above it that has moves left. If there is none, it
 steals from the split nearest to the root.

@@ -39,7 +39,7 @@ RING = 1 << 14
 """Capacity, in table entries, of a worker's ring buffer of outgoing entries, which takes 384 KiB."""
 
 NEVER = 1 << 20
-"""Value of `send_from`, the least depth of entries that are sent, with which no entry is sent."""
+"""Value of `send_from` (the least depth of the entries that are sent) at which no entry is sent."""
 
 FLUSH_SECONDS = 0.1
 """Longest time, in seconds, that outgoing entries wait until a batch is full. Most batches fill up sooner."""
@@ -48,7 +48,7 @@ FLUSH_SECONDS = 0.1
 class Carry(Protocol):
     """Sends table entries of an era to all other nodes; with `wait`, returns when each has received them or timed out.
 
-    Returns the number of nodes reached, and of nodes that were skipped because they had not received earlier entries.
+    Returns how many nodes were reached, and how many were skipped because they had not received earlier entries.
     """
 
     def __call__(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]: ...
@@ -235,7 +235,7 @@ class Node:
         calls = 0
         while not self._closing:
             before, calls = calls, int(await_call(outbox.record, calls, int(FLUSH_SECONDS * 1e6)))
-            # Entries left after a full batch wait for the next one: sending them at once made five messages out of one.
+            # Entries left after a full batch wait for the next batch: sent at once, they made five messages out of one.
             least = batch if waits or calls != before else 1
             while not self._closing:
                 with self._same_era:

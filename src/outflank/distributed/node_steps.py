@@ -28,7 +28,7 @@ def open_node(game, evaluation, first_word, second_word, alpha, beta, depth, ply
     if is_known:
         return True, value, np.int64(0), depth
     _, data, symmetry, _, _ = query_table(game, position, depth, worker, probe)
-    # A window wider than null needs a line, which an exact entry lacks; a search finds it in the entries below.
+    # A window wider than a null window needs a line, which an exact entry lacks; a search finds it in entries below.
     needs_line = beta - alpha > 1 and bound_of(data) == EXACT
     if not needs_line and is_table_cutoff(data, depth, alpha, beta, worker):
         return True, value_of(data), np.int64(0), depth

@@ -1,4 +1,4 @@
-"""The thread of a cluster node that runs its jobs; every engine uses one for each node."""
+"""The thread of a cluster node that runs its jobs, for engines that do not provide one."""
 
 import os
 import platform

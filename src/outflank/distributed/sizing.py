@@ -2,8 +2,8 @@
 
 Plies alone say little about cost: one more ply takes three times as long in Othello and eight times in Abalone, where
 two plies less turn one job into forty. So sizes are given in seconds, and converted to plies with the node counts of
-the current search. Costs are node counts, not times, because a moment on a busy machine would make jobs far too small
-or too large. Seconds are nodes divided by the best speed observed.
+the current search. Costs are node counts, not times, because a slow moment on a busy machine would make jobs far too
+small or too large. Seconds are nodes divided by the best speed observed.
 """
 
 import math
@@ -18,7 +18,8 @@ SMALLEST = 10_000
 """Least number of tree nodes of a search from which the growth of costs with depth is computed."""
 
 MANY, LONG = 100_000, 1.0
-"""Least tree nodes, or seconds, of a search from which a speed is computed. The first nodes wait for memory."""
+"""A speed is computed only from a search of at least `MANY` tree nodes or more than `LONG` seconds, because the first
+nodes wait for memory."""
 
 DEFAULT_RATE = 5e6
 """Assumed speed in nodes per second until one has been measured."""
@@ -99,7 +100,7 @@ class Costs:
     def threshold(self, depth: int, job_seconds: float, nodes: int) -> int:
         """Return the remaining depth of jobs that take about `job_seconds`, with enough jobs for `nodes` nodes."""
         enough = max(self.of_tree(depth) / (JOBS_A_NODE * nodes), job_seconds * FINEST)
-        most = min(job_seconds * self.growth() ** 0.25, enough)  # the nearest depth: up to half a ply above the target
+        most = min(job_seconds * self.growth() ** 0.25, enough)  # round to the nearest depth: up to half a ply more
         if self.of_job(1) is None:
             return max(depth - 3, 1)
         # Search from the top, so that a few easy or hard jobs at one depth cannot fix the threshold there.

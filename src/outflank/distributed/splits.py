@@ -78,10 +78,10 @@ class TreePlace:
 
 
 class Homes:
-    """The cluster node that last searched each position, or a part of it: its table knows most about the position."""
+    """For each position, the cluster node that last searched it or first took a move of it: its table knows most."""
 
     MOST = 1 << 18
-    """Greatest number of positions. Then all are dropped: they are only hints, restored by the next iteration."""
+    """Number of positions at which all are dropped. They are only hints, which the next iteration restores."""
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[int, int], int] = {}

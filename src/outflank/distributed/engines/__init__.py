@@ -42,7 +42,9 @@ def register_engine(scheme: str, engine: ClusterEngine) -> ClusterEngine:
 
 
 def address_forms(*, explained: bool = False, with_plugins: bool = False) -> str:
-    """Return the accepted forms of cluster addresses as text, `with_plugins` also those of engines from plug-ins.
+    """Return the accepted forms of cluster addresses as text, with their meanings if `explained`.
+
+    If `with_plugins`, the forms of engines from plug-ins are included.
 
     >>> address_forms()
     'local:N, futures:N, inside:N, ray://HOST:PORT or mpi'

@@ -32,7 +32,7 @@ class ClusterEngine(ABC):
     forms: ClassVar[Mapping[str, tuple[str, str]]]
     """Form and explanation of the engine's addresses, by the part before the colon."""
     extra: ClassVar[str | None] = None
-    """Name of the optional dependencies that the engine needs, as in `pip install 'outflank[NAME]'`; None: none."""
+    """Name of the optional dependencies that the engine needs, as in `pip install 'outflank[NAME]'`, if any."""
     replaces_nodes: ClassVar[bool] = False
     """Whether the engine replaces a dead node by a new one, so that only the current work of the dead node is lost."""
     takes_newcomers: ClassVar[bool] = False
@@ -50,7 +50,7 @@ class ClusterEngine(ABC):
 
     @abstractmethod
     def connect(self, address: Address, workers: int | None) -> Fabric:
-        """Return the cluster's nodes for searches, with `workers` workers each; None: one per core of a node."""
+        """Return the cluster's nodes for searches. Each has `workers` workers; None: one per core of the node."""
 
     @abstractmethod
     def task_carrier(self, address: Address, make: MakeWorker, per_node: int) -> TaskCarrier:

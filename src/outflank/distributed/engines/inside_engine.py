@@ -105,7 +105,7 @@ class InsideFabric:
         return events
 
     def note(self, text: str) -> None:
-        """Do nothing: no launcher kills this process, so that no text has to be printed then."""
+        """Do nothing: no launcher kills this process, so the text never has to be printed."""
 
     def _clear(self) -> None:
         for thread in self._node_threads.values():

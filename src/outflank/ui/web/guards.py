@@ -72,7 +72,10 @@ class AccessRules:
         return f"outflank-{self.port}"
 
     def names(self) -> set[str]:
-        """Return the allowed values of `Host`. The empty set allows all, because the machine's names are unknown."""
+        """Return the allowed values of `Host`; an empty set allows all.
+
+        It is empty if the server listens on all addresses, because the names of the machine are unknown.
+        """
         if self.host in ("0.0.0.0", "::"):
             return set()
         own_name = f"[{self.host}]" if ":" in self.host else self.host

@@ -29,8 +29,8 @@ FRAMES_A_SECOND, FRAMES_AT_ONCE = 50.0, 500
 """Maximum number per second, and in a burst, of WebSocket frames that end no message (continuations, pings, pongs)."""
 
 PART_BYTES = 4096
-"""Maximum number of received bytes that are parsed at once. Too many frames are noticed after that many bytes. A socket
-may have 256 KiB ready."""
+"""Maximum number of received bytes that are parsed before the next check for too many frames. A socket may have 256 KiB
+ready."""
 
 POLICY_VIOLATION = 1008
 """Close code for a WebSocket on which the client sends too many frames."""

@@ -186,9 +186,11 @@ class Halt(PageRequest, frozen=True, kw_only=True):
 
 
 class Lab(PageRequest, frozen=True, kw_only=True):
-    """List the laboratory's experiments, the current run and the reports. Answer: `laboratory`. From then on, runs of
-    all
-    connections send a stream: `running`, with the number of this connection's last `lab` or `run`."""
+    """List the laboratory's experiments, the current run and the reports. Answer: `laboratory`.
+
+    From then on this connection receives a stream, `running`, about the runs of all connections. The messages have the
+    number of this connection's last `lab` or `run`.
+    """
 
 
 class Run(PageRequest, frozen=True, kw_only=True):

@@ -83,7 +83,7 @@ class Refused(ServerMessage, frozen=True, kw_only=True):
 
 
 class Game(ServerMessage, frozen=True, kw_only=True):
-    """Current state of a game, sent as an answer, and after every change to connections that have the game open."""
+    """Current state of a game: an answer, or sent after a change to every connection that has the game open."""
 
     re: int | None = None
     id: str
@@ -124,7 +124,7 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     outcome: "GameResult | None"
     seats: Seats
     clock: "ClockState | None"
-    """Clocks of both sides, or None without a clock."""
+    """Clocks of both sides, or None if the game has no clocks."""
     thinking: Colour | None
     """Side whose computer is thinking about its move, or None."""
     remark: str
@@ -172,7 +172,7 @@ class Gesture(Struct, frozen=True, kw_only=True, omit_defaults=True):
     to: str = ""
     """Target cell of the move. Empty for a move without one, such as a pass."""
     picked: tuple[str, ...] = ()
-    """Cells of the pieces, in a line, that the user selects first. Empty if the move puts a new piece on the board."""
+    """Cells of the line of pieces that the user selects first. Empty if the move puts a new piece on the board."""
     way: tuple[float, float] | None = None
     """Direction in which the selected pieces move, or None if the move puts down a piece or passes."""
     goes: tuple[tuple[str, str | None], ...] = ()
@@ -197,7 +197,7 @@ class ClockState(Struct, frozen=True, kw_only=True):
     text: str
     """Time control in words, like `5 minutes for the game`."""
     black: float | None
-    """Black's seconds left for the game, or for the move if each move has its own time. None without a limit."""
+    """Black's seconds left for the game, or for the move if each move has its own time. None: no time limit."""
     white: float | None
     running: Colour | None
 

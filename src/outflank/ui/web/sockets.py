@@ -1,10 +1,10 @@
 """Limits on the number of open sockets, and on the time that each may keep the server waiting.
 
 A socket is *waiting* while its request is incomplete: before the first request, between two, or during one that arrives
-a byte a second. It is also waiting while the client does not read the response, and after a close frame was sent. It is
-*served* while a request is answered, and as a WebSocket. Waiting costs a client nothing. So there is a deadline that no
-byte extends. If too many sockets are open, the one that has waited longest is closed. A client that sends its request
-at once is always answered.
+slowly. It is also waiting while the client does not read the response, and after a close frame was sent. It is *served*
+while a request is answered, and as a WebSocket. Waiting costs a client nothing, so it has a deadline, which received
+bytes do not extend. If too many sockets are open, the one that has waited longest is closed. A client that sends its
+request at once is always answered.
 """
 
 import asyncio

@@ -20,7 +20,7 @@ MOST_LETTERS = 500
 
 @dataclass(slots=True)
 class _Kind:
-    """Counts of the warnings of one kind within `PERIOD_SECONDS` after the first, at the time `begun`."""
+    """Counts of the warnings of one kind in the `PERIOD_SECONDS` that start with the first, at the time `begun`."""
 
     begun: float
     written: int = 0
@@ -96,7 +96,7 @@ class WarningLog:
             self._timer = None
 
     def _write_numbers(self, now: float | None) -> None:
-        """Write the numbers of omitted warnings: of all kinds if `now` is None, else of those begun a minute ago."""
+        """Write how many warnings were omitted: of all kinds if `now` is None, else of kinds whose minute is over."""
         for kind, entry in list(self._kinds.items()):
             if now is None or now - entry.begun >= PERIOD_SECONDS:
                 del self._kinds[kind]

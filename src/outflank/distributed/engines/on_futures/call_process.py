@@ -25,7 +25,7 @@ T = TypeVar("T")
 Then = Callable[[Any], object]
 
 OnMessage = Callable[[int, Any], None]
-"""Receives the number of a process and a message from it, or None when the process has ended."""
+"""Callback with the number of a process and a message from it. None instead of a message: the process has ended."""
 
 
 class _Context(SpawnContext):

@@ -112,7 +112,7 @@ class FuturesFabric:
         return event
 
     def note(self, text: str) -> None:
-        """Do nothing: no launcher kills this process, so that no text has to be printed then."""
+        """Do nothing: no launcher kills this process, so the text never has to be printed."""
 
     def close(self) -> None:
         close_all(self._processes.values(), _close, CLOSE_SECONDS)

@@ -8,7 +8,7 @@ import select
 import sys
 
 LOOK_SECONDS = 1.0
-"""Seconds between two checks that the parent lives. The pipe alone is not enough: a forked process may hold it open."""
+"""Seconds between two checks that the parent is alive. The pipe is not enough: a forked process may hold it open."""
 
 
 def guard(directory: str) -> None:

@@ -48,7 +48,7 @@ from outflank.validation.documents import decoded, encoded
 from outflank.validation.values import Misfit
 
 MOST_REPLACED = 20
-"""Number of actors that may die in one of the `places` before no new actor is started in it."""
+"""Greatest number of dead actors that are replaced in each of the `places`."""
 
 
 def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
@@ -150,7 +150,7 @@ def status(address: str | None = None, token_file: str | Path | None = None) -> 
 
 
 def down(address: str | None = None) -> tuple[Member, ...]:
-    """End the members that this user started on this machine, all or those of the cluster at `address`; return them."""
+    """End and return the members that this user started on this machine, of all clusters or of the one at `address`."""
     if address is not None:
         address = "{}:{}".format(*host_and_port(address))
     # Nodes end before heads, because the nodes of a dead head try to reach it.

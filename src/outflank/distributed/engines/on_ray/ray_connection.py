@@ -101,7 +101,7 @@ class _Connection(threading.Thread):
                 child.poll()  # reap a dead raylet: its workers would take the zombie for alive
 
     def close(self, *, at_once: bool = False) -> None:
-        """Disconnect, end the connection's Ray processes, and remove its files. It takes about 1 s, at most 25 s.
+        """Disconnect, end the connection's Ray processes, and remove its files. This takes about 1 s, at most 25 s.
 
         With `at_once` (after Ctrl-C), or before the connection is open, a guardian process does this later.
         """
@@ -109,7 +109,7 @@ class _Connection(threading.Thread):
         if not self.ready.is_set():
             self._leave_to_guardian()
             return
-        # Ray's own shutdown waits for a silent head for ever.
+        # Ray's own shutdown waits forever for a silent head.
         patience = AT_ONCE_SECONDS if at_once else END_SECONDS if self.alive else END_SECONDS / 4
         if self.ident is not None:
             self.join(patience)
@@ -260,5 +260,8 @@ def detach(*, at_once: bool = False) -> None:
 
 
 def head_alive() -> bool:
-    """Return whether the head and the local raylet are alive. Death is seen after 0.5 s, silence after seconds."""
+    """Return whether the head and the local raylet are alive.
+
+    A process that has died is noticed after 0.5 s, one that does not answer after some seconds.
+    """
     return _connection is not None and _connection.alive

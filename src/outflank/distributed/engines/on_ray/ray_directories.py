@@ -1,8 +1,9 @@
-"""Ray's working directories for this process, which are removed, and the Ray processes in them killed, however it ends.
+"""Ray's working directory for this process, its owner. It is removed however the owner ends.
 
-A killed process cannot remove anything. So a guardian, a small separate process, waits for the end of the owner and
-removes the directory. If the guardian is killed too, the next process that uses Ray removes the directory. It
-recognises it by a file that the owner keeps locked: the system releases the lock when the owner dies.
+The Ray processes in the directory are killed as well. A killed owner cannot do that itself, so a guardian, a small
+separate process, waits for the end of the owner and removes the directory. If the guardian is killed too, the next
+process that uses Ray removes the directory. It recognises the directory of a dead owner by a file that the owner kept
+locked: the system releases the lock when the owner dies.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Searches on Ray. A node is an actor: one on each machine of the cluster, or several on this machine.
 
-An actor runs jobs, received table entries and all other calls on separate threads, so that it can stop a job and answer
-while it searches. Ray restarts nothing. The head keeps track of nodes and jobs, and replaces dead actors.
+An actor handles jobs, received table entries and all other calls on separate threads, so that it can stop a job and
+answer while it searches. Ray restarts nothing. The head keeps track of nodes and jobs, and replaces dead actors.
 """
 
 import contextlib
@@ -202,7 +202,7 @@ class RayFabric:
         return events
 
     def note(self, text: str) -> None:
-        """Do nothing: no launcher kills this process, so that no text has to be printed then."""
+        """Do nothing: no launcher kills this process, so the text never has to be printed."""
 
     def close(self) -> None:
         for seat in self._seats.values():

@@ -1,6 +1,6 @@
 """Starting and ending Ray: its settings, patches for behaviour without a setting, and its processes.
 
-The module is also run as a script, as the supervising process, which so need not import the packages around it.
+This module is also run as a script, as the supervising process, which then need not import the packages around it.
 """
 
 import os
@@ -56,8 +56,8 @@ def settings(token_file: Path) -> dict[str, str]:
         "RAY_health_check_period_ms": "1000",
         "RAY_health_check_timeout_ms": "5000",
         "RAY_health_check_failure_threshold": "3",
-        # A raylet's helper processes report its death to the head before they end, and wait this long if it is dead
-        # too.
+        # A raylet's helper processes report its death to the head before they end. If the head is dead too, they wait
+        # this long.
         "RAY_gcs_server_request_timeout_seconds": "10",
         # A raylet ends at once on SIGTERM, because no work here is worth draining for 30 s.
         "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0",
@@ -139,7 +139,7 @@ Process = Any
 """A `psutil.Process`."""
 
 END_SECONDS = 10.0
-"""Seconds from asking a Ray process to terminate to killing it. Processes take 1 to 2 s to end."""
+"""Seconds that Ray processes have to terminate before they are killed. They need 1 to 2 s."""
 
 
 def psutil() -> ModuleType:

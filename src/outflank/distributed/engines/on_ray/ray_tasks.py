@@ -44,7 +44,7 @@ class RayTaskActor:
         self._runner: TaskRunner | None = None
 
     def prepare(self, make: PickledValue) -> dict[str, str]:
-        """Create the worker; return `where` this process runs, its `version`, and `why` creation failed, if it did."""
+        """Create the worker. Return `where` this process runs, outflank's `version` and, if creation failed, `why`."""
         answer = {"where": process_description(), "version": __version__}
         try:
             self._runner = TaskRunner(make.load())

@@ -42,7 +42,7 @@ def tree_lines(book: Book, branches: list[Branch], width: int) -> Iterator[str]:
 
 
 def _rows(branches: list[Branch], indent: str) -> Iterator[tuple[str, Branch | list[Branch]]]:
-    """Yield the label and the moves of each line of a tree: one move to a position in the book, or all other moves."""
+    """Yield each line of a tree as its label and its moves: one move into the book, or all moves that leave it."""
     followed = [branch for branch in branches if branch.is_home or branch.same_as is not None]
     others = [branch for branch in branches if not (branch.is_home or branch.same_as is not None)]
     for number, branch in enumerate(followed, 1):

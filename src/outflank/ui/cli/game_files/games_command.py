@@ -123,7 +123,7 @@ def command(
 
 
 def _layout() -> tuple[str, int | None]:
-    """Return the format string of a game's line, and the width at which lines are cut, or None in a pipe."""
+    """Return the format string of a game's line, and the width at which lines are cut. In a pipe it is None."""
     if not sys.stdout.isatty():
         return COLUMNS, None
     width = shutil.get_terminal_size().columns

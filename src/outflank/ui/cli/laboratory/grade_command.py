@@ -58,7 +58,7 @@ def _show(result: Grade) -> None:
 
 
 class _AssignmentNumber(click.IntRange):
-    """Number of an assignment. Messages do not speak of integer ranges."""
+    """Number of an assignment. Its error messages do not speak of integer ranges."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:

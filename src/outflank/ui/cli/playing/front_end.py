@@ -35,7 +35,7 @@ class Ticking:
         return Ticking(self.clocks, self.side, earlier_seconds=self.earlier_seconds + self.seconds)
 
     def left(self, side: Side) -> float | None:
-        """Return the seconds that a side has left now, or None without a limit."""
+        """Return the seconds that a side has left now; None if its time is not limited."""
         control = self.clocks.controls[side]
         left = self.clocks.left[side] if control.move_seconds is None else control.move_seconds
         return left if left is None or side is not self.side else max(0.0, left - self.earlier_seconds - self.seconds)

@@ -180,7 +180,7 @@ MOST_COLUMNS = 6
 
 
 def worker_grid(result: Result) -> Grid:
-    """Return a table of worker statistics: the sum, and each worker; with many workers, their minimum and maximum."""
+    """Return a table of worker statistics: the sum, and each worker, or minimum and maximum if they are many."""
     workers = result.workers
     counts: dict[str, Callable[[WorkerStatistics], float]] = {
         "nodes": lambda worker: worker.nodes,

@@ -1,6 +1,6 @@
 """Long work that Ctrl-C can end: it runs in another thread, because only the main thread sees signals.
 
-SIGTERM always ends a command like Ctrl-C. Only the exit status differs.
+SIGTERM always ends a command as Ctrl-C does. Only the exit status differs.
 """
 
 import signal

@@ -43,7 +43,7 @@ def _import_all(context: click.Context, parameter: click.Parameter, modules: tup
 
 
 class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """Type of options that name a part in a registry. Plug-ins are loaded only to list names or for unknown ones."""
+    """Type of options that name a part in a registry. Plug-ins are loaded only to list names or if one is unknown."""
 
     def __init__(self, registry: "Registry[Any]") -> None:
         self.registry = registry

@@ -34,7 +34,8 @@ class ThrottledPrinter:
 def progress_line(*, quiet: bool = False, throttled: bool = True) -> Iterator[Callable[[str], None]]:
     """Yield a function that shows a text as the current progress.
 
-    In a pipe it prints every text if it is not `throttled`: for a few steps, each of which may take minutes.
+    In a pipe it prints a text at most every `SECONDS`. If not `throttled`, it prints every text, which suits work of a
+    few long steps.
     """
     console = diagnostics()
     if quiet or console.is_dumb_terminal:

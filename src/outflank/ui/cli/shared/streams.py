@@ -11,8 +11,8 @@ from outflank.errors import OutflankError
 def reopen_closed_streams() -> None:
     """Open the null device for closed standard streams (`>&-`), so that no other file gets their descriptor.
 
-    Code that reads input finds that `sys.stdin` is None and reports it. Writing to a closed standard output fails, like
-    a full disk. Errors and warnings are discarded.
+    Code that reads input finds that `sys.stdin` is None and reports it. Writing to a closed standard output fails, as
+    on a full disk. Errors and warnings are discarded.
     """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

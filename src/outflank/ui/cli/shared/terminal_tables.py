@@ -43,7 +43,7 @@ def _total_width(widths: list[int]) -> int:
 
 
 def _blocks(columns: list[str], rows: Rows, room: int) -> list[list[int]]:
-    """Return the columns of each block of a split table. If they fit, columns that identify a row begin every block."""
+    """Return the columns of each block of a split table. Columns that identify a row begin every block, if they fit."""
     minimal = _minimal_widths(columns, rows)
     if _total_width(minimal) <= room:
         return [list(range(len(columns)))]

@@ -27,7 +27,7 @@ class Difference:
 
 
 def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
-    """Return the moves of which the proof contradicts the expected score. With `wld` only the signs are compared.
+    """Return the moves whose expected scores the proof contradicts. With `wld` only the signs are compared.
 
     `scores` has expected scores by move code. A move that was not searched is at most as good as the best one.
     """

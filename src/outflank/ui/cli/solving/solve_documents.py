@@ -45,7 +45,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     game: str
     position: str
     depth: int | None
-    """Maximum number of moves left in the position's game, or null without a limit."""
+    """Maximum number of moves left in the position's game, or null if there is no limit."""
     value: int | None
     """Final score under perfect play for the side to move (1, 0 or -1 with `--wld`), or null if it is not proved."""
     move: str | None
@@ -76,7 +76,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     seconds_before: float
     device: str = "cpu"
     """Device that solved the position: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over. A GPU
-    solves positions together. Each position then has an equal share of their nodes and seconds."""
+    solves positions together; their nodes and seconds are divided equally among them."""
     proof: WrittenProof | UnsetType = UNSET
     """The proof that was written, with `--proof` and a proved score."""
 

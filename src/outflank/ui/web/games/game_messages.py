@@ -89,7 +89,7 @@ def _forfeit_result(verdict: Verdict, board: Board) -> GameResult:
 
 
 def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> ClockState | None:
-    """Return both clocks, with `elapsed` seconds taken from that of the side `running`, or None without clocks."""
+    """Return both clocks, with `elapsed` seconds taken from that of the side `running`; None if the game has none."""
     if not has_clock(saved.seats):
         return None
     control = time_control(saved.seats)

@@ -130,7 +130,7 @@ class Store:
         return self._submit(delete)
 
     def last_change(self) -> Future[float]:
-        """Return the time of the last change of any game, or 0 without games."""
+        """Return the time of the last change of any game, or 0 if there are no games."""
         return self._submit(lambda file: float(file.execute("select max(changed) from games").fetchone()[0] or 0.0))
 
     def close(self) -> None:
@@ -159,7 +159,8 @@ class Store:
                 ready.set_result(None)
                 while self._run_jobs(file):
                     pass
-        except BaseException as error:  # after the file lock is released, because the program may end at once
+        except BaseException as error:
+            # The file lock has been released first, because the program may end as soon as `ready` fails.
             if ready.done():
                 raise
             ready.set_exception(

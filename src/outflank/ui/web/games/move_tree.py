@@ -24,7 +24,7 @@ FIRST = 0
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """End of a game through resignation, lack of time or failure of a player."""
+    """End of a game because a player resigned, ran out of time or failed."""
 
     node: int
     loser: Colour
@@ -52,14 +52,14 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     changed: float = 0.0
     seats: Seats = Seats()
     left: tuple[float | None, float | None] = (None, None)
-    """Seconds left on the clocks of black and white, or None without a limit."""
+    """Seconds left on the clocks of black and white; None: no time limit."""
     live: bool = False
     """Whether play goes on at the current node: clocks run, and a computer moves."""
     remark: str = ""
     verdict: Verdict | None = None
     names: tuple[str, str] = ("", "")
     plain: bool = False
-    """Whether the game began at its usual initial position. Without moves there is then nothing to save."""
+    """Whether the game began at its usual initial position. If it also has no moves, there is nothing to save."""
 
 
 def is_untouched(saved: SavedGame) -> bool:
@@ -103,7 +103,10 @@ def main_line(saved: SavedGame) -> list[Node]:
 
 
 def with_move(saved: SavedGame, board: Board, number: int, text: str) -> SavedGame:
-    """Return the game with a move after the node `number` (with this `board`). The new node becomes the current one."""
+    """Return the game with the move `text` made at the node `number`, whose board is `board`.
+
+    The node after the move becomes the current one.
+    """
     node = node_of(saved, number)
     if saved.verdict is not None and saved.verdict.node == node.id:
         raise IllegalMove("the game is over")

@@ -96,7 +96,7 @@ def _player_names(record: Record) -> tuple[str, str]:
 
 
 def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
-    """Return `options`, or raise an error if one exists in no game. The text, parsed later, decides on the game."""
+    """Return `options`, or raise an error if one exists in no game. The game is known only when the text is parsed."""
     names = sorted({option.name for game in GAMES.parts().values() for option in game.variants.options})
     for name in options:
         if name not in names:

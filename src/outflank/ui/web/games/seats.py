@@ -77,7 +77,7 @@ def has_clock(seats: Seats) -> bool:
 
 
 def full_clocks(words: str) -> tuple[float | None, float | None]:
-    """Return the initial seconds of both clocks, or None without a limit."""
+    """Return the initial seconds of both clocks; None: no time limit."""
     seconds = TimeControl.parse(words).game_seconds
     return seconds, seconds
 

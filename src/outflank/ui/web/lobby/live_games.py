@@ -333,7 +333,10 @@ class LiveGame:
             self._timeout = None
 
     def _elapsed(self) -> tuple[Side | None, float]:
-        """Return the human side whose clock runs, and its seconds, or None and 0. Computers measure their own time."""
+        """Return the side whose clock runs and the seconds since its start, or None and 0 if no human's clock runs.
+
+        Computers measure their own time.
+        """
         if self._running is None or not is_human(player_words(self.saved.seats, self._running[0])):
             return None, 0.0
         return self._running[0], time.monotonic() - self._running[1]

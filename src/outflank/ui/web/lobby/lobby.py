@@ -71,7 +71,7 @@ class Lobby:
         return await asyncio.wrap_future(self.services.store.delete(id))
 
     async def leave(self, live_game: LiveGame, watcher: Watcher) -> None:
-        """Remove a watcher from a game. A game without moves is deleted with its last watcher."""
+        """Remove a watcher from a game. A game without moves is deleted when its last watcher leaves."""
         try:
             await live_game.leave(watcher)
             async with self._opening:

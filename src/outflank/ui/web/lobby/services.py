@@ -107,11 +107,11 @@ class Services:
         return self._last_time
 
     def most_table_bytes(self) -> int:
-        """Return the maximum size in bytes of all transposition tables together, without those of experiments."""
+        """Return the maximum size in bytes of all transposition tables together, except those of experiments."""
         return self.searches.most_bytes() + self.computers.most_bytes()
 
     def in_memory(self) -> dict[str, int]:
-        """Return the number of players, and the number and bytes of transposition tables, also of experiments."""
+        """Return the number of players, and the number and bytes of all transposition tables, even of experiments."""
         tables, table_bytes = tables_in_memory()
         return {"tables": tables, "table_bytes": table_bytes, "players": self.computers.in_memory()}
 

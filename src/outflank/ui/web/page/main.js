@@ -50,7 +50,7 @@ async function showAddress() {
   };
   await tryOr(
     () => showBoardWhen(openFromAddress(parts, name)),
-    // Otherwise the last game or a new one, or at least the list of saved games.
+    // If that fails, show the last game or a new one; if that fails too, the list of saved games.
     () =>
       tryOr(
         () => showBoardWhen(openDefault()),
@@ -134,7 +134,7 @@ connection.addEventListener("welcome", async () => {
     history.replaceState(null, "", location.hash);
     await showAddress();
   }
-  // Only now: a move in a game that the server has deleted would be refused.
+  // Report the connection only now: a move in a game that the server has deleted would be refused.
   if (connection.ready) app.showConnected();
   currentView?.reconnected();
   if (pending) visit(pending.to, { quietly: true, state: pending.state });

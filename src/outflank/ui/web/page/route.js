@@ -13,11 +13,11 @@ export function address(...names) {
   return `#/${names.map(encodePart).join("/")}`;
 }
 
-// Notations of positions contain spaces and slashes; as single characters they keep an address readable.
+// Notations of positions contain spaces and slashes. Encoded as single characters, these keep an address readable.
 /** @param {string} text */
 function encodePart(text) {
   return encodeURIComponent(text)
-    .replaceAll("~", "%7E") // as it stands for a slash below
+    .replaceAll("~", "%7E") // because ~ stands for a slash below
     .replaceAll("%20", "+")
     .replaceAll("%2F", "~")
     .replaceAll("%3D", "=")
@@ -67,7 +67,7 @@ export function addressRequest([, gameAndOptions, start, moves]) {
 }
 
 /**
- * Go to an address; `quietly`: only replace the address, as its content is already shown.
+ * Go to an address; `quietly`: only replace the address, because its content is already shown.
  * @param {string} to
  * @param {{ quietly?: boolean, state?: { id: string } | null }} options
  */

@@ -40,7 +40,7 @@ export interface View {
 /** A panel beside the board. */
 export interface Panel {
   element: HTMLElement;
-  /** Whether undo and redo go one move, also over moves of computers. */
+  /** Whether undo and redo go one move, even if a computer made it. */
   singleStep: boolean;
   moves?: Moves;
   enter(): void;
@@ -136,7 +136,7 @@ export interface Streams {
   run: Running;
 }
 
-/** The last message of a stream that has failed. `lost`: by the loss of the connection. */
+/** The last message of a stream that has failed. `lost`: because the connection was lost. */
 export interface StreamFailure {
   kind: "refused";
   why: string;
@@ -179,7 +179,7 @@ export type ChangeRequest = Without<Sit | Play | Go | Prune | Promote | Resign, 
 export type Message =
   Welcome | Refused | Game | Kept | Gone | Left | Text | Halted | Analysis | Compared | Reviewed | Laboratory | Running;
 
-// --- messages in JSON: messages.py and requests.py document their fields, and a test compares them ---
+// --- messages in JSON: server_messages.py and requests.py document their fields, and a test compares them ---
 
 export type Colour = "black" | "white";
 

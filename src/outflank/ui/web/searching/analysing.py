@@ -22,7 +22,7 @@ from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
 
 SOLVED_SOON_SECONDS = 0.3
-"""An endgame position is solved right after the first estimates if that is expected to take at most these seconds."""
+"""An endgame position is solved right after the first estimates if that is expected to take at most this long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class AnalysisState:
 
 
 class AnalysisTask:
-    """One analysis of a position. Any thread may call `run`, but not concurrently. Any thread may call back `tell`.
+    """One analysis of a position. Any thread may call `run`, but only one at a time. `tell` is called from any thread.
 
     The creator must close it. Its transposition tables are then freed, at once or when a running `run` returns.
     """

@@ -92,7 +92,7 @@ class Computers:
         return choice_and_seconds
 
     def _acquire(self, request: "_Request", stop: Stop) -> Player | None:
-        """Wait for the idle player with the request's key and return it, or None if a new player may be created."""
+        """Wait until the request can be served. Return the idle player with its key, or None if one must be created."""
         stop.add_listener(self._wake)
         try:
             with self._changed:
@@ -122,7 +122,7 @@ class Computers:
         return len(self._working) < MOST_PLAYERS and (needs_no_compilation or not self._is_compiling)
 
     def _release(self, request: "_Request", player: Player | None) -> None:
-        """Make a player idle, or close it if it is no longer needed. With None, it has been closed already."""
+        """Make a player idle, or close it if it is no longer needed. `player` is None if it is closed already."""
         closing: list[Player] = []
         with self._changed:
             if player is not None and (self._closed or request.is_forgotten):
@@ -221,8 +221,8 @@ def _close(players: list[Player]) -> None:
 async def _in_thread(job: Callable[[], T]) -> T:
     """Run a job in a new thread and return its result.
 
-    An exception loses its traceback and is not referred to here afterwards. The frames of a search hold its tables. In
-    a reference cycle, the tables would stay until the garbage collector runs, which may be never.
+    An exception loses its traceback, and is not referred to here afterwards. The frames in a traceback hold the tables
+    of the search, and a reference cycle would keep these until the garbage collector runs, which may be never.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()

@@ -25,7 +25,7 @@ SHORTEST, LONGEST = 0.010, 0.1
 T = TypeVar("T")
 
 LATENESS_WEIGHT = 0.05
-"""Weight of the last turn in the moving average of how late turns end. Slices are shorter by that average."""
+"""Weight of the last turn in the moving average of how late turns end. Slices are shortened by that average."""
 
 
 class Sliced(Protocol):
@@ -90,7 +90,7 @@ class Turns:
             self._changed.notify_all()
 
     def under_way(self) -> int:
-        """Return the number of searches that run in slices, of leases and of holds together."""
+        """Return the number of searches that run in slices, plus the numbers of leases and of holds."""
         with self._changed:
             return len(self._waiting) + len(self._running) + len(self._leased) + self._holds
 
@@ -204,7 +204,8 @@ class Turns:
         self, queue: deque[Stop], stop: Stop, is_available: Callable[[], bool], take: Callable[[], T]
     ) -> T:
         """Wait in `queue` until `is_available()`, or until `stop` is called, and return what `take` returns."""
-        # Before `_changed` is locked: a thread that calls `stop` holds its lock, and waits for `_changed` in `_wake`.
+        # Not while `_changed` is locked: `add_listener` takes the lock of `stop`, and a thread that calls `stop` holds
+        # that lock while it waits for `_changed` in `_wake`.
         stop.add_listener(self._wake)
         try:
             with self._changed:

@@ -50,7 +50,7 @@ export function animateFlip(body, showOtherSide, distance) {
 }
 
 /**
- * Slide a piece from `dx` and `dy` away; `draggedPart`: the part of the distance that it was dragged already.
+ * Slide a piece to its place from `dx` and `dy` away; `draggedPart`: the part of the way that it was dragged already.
  * @param {Element} body
  * @param {number} dx
  * @param {number} dy

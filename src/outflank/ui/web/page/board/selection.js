@@ -78,8 +78,8 @@ export class Selection {
   }
 
   /**
-   * The move of a piece that is dragged along a vector: of the selected line, or of the line that the piece pushes from
-   * behind.
+   * The move that dragging a piece along a vector makes: it moves the selected line, or the line that the piece pushes
+   * from behind.
    * @param {string} cell
    * @param {[number, number]} vector
    * @param {(name: string) => Cell} cellAt

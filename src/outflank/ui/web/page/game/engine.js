@@ -62,7 +62,7 @@ export class Engine {
     this.#searched = "";
   }
 
-  /** The connection was re-established: the search before is not running any more. */
+  /** The connection was re-established: the earlier search is not running any more. */
   reconnected() {
     this.#searched = "";
     this.#number = 0;

@@ -189,7 +189,7 @@ export class OpenGame extends OpenGameEmitter {
   }
 
   /**
-   * After reconnection, get the game from the server, and send a move again that was lost.
+   * After reconnection, get the game from the server, and send a lost move again.
    * @returns false if the server has deleted the game
    */
   async resume() {

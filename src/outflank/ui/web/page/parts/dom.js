@@ -55,7 +55,7 @@ function fill(element, attributes, children) {
 }
 
 /**
- * The children that a condition keeps, for `append`.
+ * The children that fulfil a condition, as arguments of `append`.
  * @param {Children} children
  * @param {(child: Child) => boolean} condition
  */

@@ -1,4 +1,4 @@
-// Icons of buttons as SVG paths: a font may lack the characters.
+// Icons of buttons as SVG paths, because a font may lack the characters.
 
 import { draw } from "./dom.js";
 

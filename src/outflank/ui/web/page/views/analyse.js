@@ -188,7 +188,7 @@ export class Analysis {
   }
 
   /**
-   * Show lines of play; a click plays up to that move. Unchanged lines are not replaced, or a click could miss.
+   * Show lines of play; a click plays up to that move. Unchanged lines stay, because a click could miss new ones.
    * @param {ValuedMove[]} moves
    */
   #showLines(moves) {

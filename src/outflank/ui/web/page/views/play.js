@@ -51,7 +51,7 @@ export class PlayPanel {
     this.players.stop();
   }
 
-  /** Whether the user may move: not for a computer. @param {Game} game */
+  /** Whether the user may move: a human is to move, and the game is not over. @param {Game} game */
   canMove(game) {
     return !game.outcome && !game.thinking && game.seats[game.turn] === "human";
   }
