@@ -43,7 +43,7 @@ def inherently_serial(evidence: Evidence) -> Decision:
 
 
 def challenging(evidence: Evidence) -> Decision:
-    """Root moves divided among workers enter at least a twentieth more nodes than one worker."""
+    """A search whose root moves are divided among workers enters at least a twentieth more nodes than one worker."""
     serial, parallel = turn_nodes(evidence, "SerialPVS", "ParallelPVS")
     return judged(
         parallel > serial * (1 + LITTLE),
@@ -70,7 +70,7 @@ def alphabeta(evidence: Evidence) -> Decision:
 
 
 def scouts(evidence: Evidence) -> Decision:
-    """PVS enters fewer nodes than alpha-beta in the same order of moves, and not only than the report's alpha-beta."""
+    """PVS enters fewer nodes than alpha-beta with the same order of moves, and not only than the report's."""
     squares, ordered, pvs = (evidence.value(ALGORITHMS, name, "nodes") for name in (BY_SQUARES, ALPHABETA, PVS))
     because = (
         f"PVS enters {pvs / squares:.2f} of the nodes of the report's alpha-beta, which takes moves by squares, but "
@@ -98,7 +98,7 @@ def table_parallelism(evidence: Evidence) -> Decision:
 
 
 def wait(evidence: Evidence) -> Decision:
-    """Jamboree, which waits for the first move, enters fewer nodes than root moves in parallel."""
+    """Jamboree, which waits for the first move, enters fewer nodes than a search of all root moves in parallel."""
     serial, naive, jamboree = turn_nodes(evidence, "SerialPVS", "ParallelPVS", "Jamboree")
     return judged(
         jamboree < naive,
@@ -108,7 +108,7 @@ def wait(evidence: Evidence) -> Decision:
 
 
 def serial_variation(evidence: Evidence) -> Decision:
-    """Dividing below the first root move too does not make workers less idle."""
+    """Dividing more levels than the root, and so the first root move too, does not make workers less idle."""
     by_level = levels(evidence)
     one, more = (idle_share(trusted_times(by_level[level])) for level in (min(by_level), max(by_level)))
     return judged(
@@ -164,7 +164,7 @@ def random_is_wide(evidence: Evidence) -> Decision:
 
 
 def deviations(evidence: Evidence) -> Decision:
-    """Games deviate by more than a tenth, and by clearly less if colours are apart."""
+    """Nodes per turn deviate by more than a tenth between games, and by clearly less between games of one colour."""
     games = game_nodes(evidence).get("SerialPVS", {})
     by_colour = [[nodes for (colour, _), nodes in games.items() if colour == side] for side in ("black", "white")]
     if min(map(len, by_colour)) < FEWEST_GAMES:
@@ -182,7 +182,7 @@ def deviations(evidence: Evidence) -> Decision:
 
 
 def trends(evidence: Evidence) -> Decision:
-    """Games as black and as white agree on which of two algorithms enters more nodes, for four pairs of five."""
+    """For at least four of five pairs of algorithms, games as black and as white agree on which enters more nodes."""
     by_colour = [
         {
             name: fmean(nodes for (colour, _), nodes in games.items() if colour == side)
@@ -239,7 +239,7 @@ def consistent(evidence: Evidence) -> Decision:
 
 
 def less_information(evidence: Evidence) -> Decision:
-    """Missing information raises the nodes by a greater factor than the window of the serial programs."""
+    """Root moves without each other's values raise the nodes by a greater factor than correct serial windows do."""
     samples, parallel = turned_counts(evidence), "ParallelPVS"
     serial = mean_nodes(samples, SERIAL[parallel])
     turned = mean_nodes(samples, SERIAL[parallel], TURNED_OVER)
@@ -264,7 +264,7 @@ def ten_times(evidence: Evidence) -> Decision:
 
 
 def by_parallelizing(evidence: Evidence) -> Decision:
-    """Against serial programs with correct windows it is at least five times."""
+    """The parallel programs enter at least five times the nodes of serial programs with correct windows."""
     samples, published_ratio = turned_counts(evidence), fact("001", "parallel_over_serial_nodes_about")
     pvs, alphabeta = (
         mean_nodes(samples, parallel) / mean_nodes(samples, serial, TURNED_OVER) for parallel, serial in SERIAL.items()
@@ -309,8 +309,8 @@ def _abdada(evidence: Evidence) -> Decision:
 
 
 abdada = on_cores(4, _abdada)
-"""With two workers chance decides which scheme enters fewer nodes. With four, ABDADA enters 1.15 times the nodes of one
-worker and the shared table alone 1.41 times (`benchmarks/results`)."""
+"""`_abdada`, on at least four cores. With two workers, chance decides which scheme enters fewer nodes. With four,
+ABDADA enters 1.15 times the nodes of one worker, and the shared table alone 1.41 times (`benchmarks/results`)."""
 
 
 def collisions(evidence: Evidence) -> Decision:

@@ -27,7 +27,7 @@ from outflank.lab.studies.within import AFTER, TWO, call_costs
 GRANULARITY: int = fact("002", "granularity")
 
 SLOWEST_SHARED_CALL = 5000.0
-"""Greatest nanoseconds of a call that two workers share, each on a core of its own. In a slower one they took turns."""
+"""Most nanoseconds of a call that two workers share on two cores. In a slower call they took turns on one core."""
 
 
 def same_search(evidence: Evidence) -> Decision:
@@ -86,7 +86,10 @@ def best_granularity(evidence: Evidence) -> Decision:
 
 
 def _seconds_by_granularity(evidence: Evidence) -> dict[Cell, float]:
-    """Return the least time with each granularity, as the report counts it. Raise `Missing` if times mean nothing."""
+    """Return the least time by granularity, which the report counts one higher than we do.
+
+    Raise `Missing` if the times cannot be trusted, or if a granularity that claims compare was not measured.
+    """
     samples = evidence.of("Granularity", "granularity")
     groups = grouped(samples, "granularity")
     if (processor := processor_share(samples)) is not None and processor < ENOUGH_CORES:

@@ -49,7 +49,7 @@ def equal_moves(evidence: Evidence) -> Decision:
 
 
 def tie_rules(evidence: Evidence) -> Decision:
-    """Games have different numbers of nodes if X takes the last or the first of equal moves."""
+    """The number of nodes of a game depends on whether X takes the last or the first of equal moves."""
     own = evidence.value(POLICY, nodes_row("highest", "lowest"))
     other = evidence.value(POLICY, nodes_row("lowest", "lowest"))
     return judged(
@@ -94,7 +94,7 @@ def same_trees(evidence: Evidence) -> Decision:
 
 
 def ordered(evidence: Evidence) -> Decision:
-    """Comparing rows, then columns, puts one of any two different squares first."""
+    """Comparing rows, then columns, orders any two different squares."""
     pairs = list(combinations(product(range(1, 9), repeat=2), 2))
     ordered = sum((first < second) != (second < first) for first, second in pairs)
     return judged(ordered == len(pairs), f"Of {len(pairs):,} pairs of squares it puts {ordered:,} in order.")
@@ -178,7 +178,7 @@ def sharing_does_not_pay(evidence: Evidence) -> Decision:
 
 
 def more_spawns(evidence: Evidence) -> Decision:
-    """At the greatest common depth, a game has more spawns by moves than by rows."""
+    """At the greatest common depth, a game has more spawns if each move is a spawn than if each row is."""
     by_branch = {
         branch: {
             number(sample["depth"]): number(sample["spawns_nodes"])

@@ -28,7 +28,7 @@ WITH, WITHOUT = TABLES
 
 
 def four(evidence: Evidence) -> Decision:
-    """4×4 takes less than a second."""
+    """Solving 4×4 takes less than a second."""
     seconds = evidence.value("Introduction", "board_4x4_solved_seconds_below")
     return judged(seconds < 1, f"Our solver takes {seconds:.2g} s.")
 
@@ -40,7 +40,7 @@ FAST = 1e9
 
 
 def six(evidence: Evidence) -> Decision:
-    """Neither counting out all lines of 6×6 nor a solver with cut-offs ends within an hour."""
+    """Neither trying all lines of play of 6×6 nor a solver with cut-offs ends within an hour."""
     seconds, digits = (evidence.value(SEQUENTIAL, name) for name in ("6×6 solved (s)", "6×6 lines of play, log10"))
     lines = 10**digits
     return by_case(
@@ -146,7 +146,7 @@ def mtdf(evidence: Evidence) -> Decision:
 
 
 def variation(evidence: Evidence, over: str, under: str, table: str) -> dict[str, float]:
-    """Return the quotient of the boards that two choices of the program visit, by board, with a table or without."""
+    """Return the boards visited with the choice `over`, divided by those with `under`, for start and mid-game."""
     return {
         board: evidence.value(SEQUENTIAL, (over, table), board) / evidence.value(SEQUENTIAL, (under, table), board)
         for board in ("start", "midgame")
@@ -154,11 +154,11 @@ def variation(evidence: Evidence, over: str, under: str, table: str) -> dict[str
 
 
 SIGNIFICANT = 1.1
-"""Quotient of boards from which a saving of report 000 is called significant."""
+"""Least quotient of visited boards that counts as what report 000 calls significant."""
 
 
 def pivot(evidence: Evidence) -> Decision:
-    """Starting from 0 visits at least a tenth more boards, on tournament boards together and on the report's start."""
+    """Starting from 0 visits at least a tenth more boards: on tournament boards, from the start and in the mid-game."""
     boards = by_board(evidence.of(SEQUENTIAL, "pivot, tournament"), "pivot", "nodes")
     start = by_board(deep_enough(evidence.of("Searching the game tree", "pivot")), "pivot", "nodes")
     ratios = {
@@ -194,7 +194,7 @@ def most_moves(evidence: Evidence) -> Decision:
 
 
 def array(evidence: Evidence) -> Decision:
-    """32 places hold the moves of all boards: of searches, of games and of any board."""
+    """An array of 32 has room for the moves of every board: in searches, in games, and anywhere."""
     most = {
         str(where): max(number(sample["most"]) for sample in group)
         for (where,), group in grouped(evidence.of("Searching the game tree", "widths"), "where").items()
@@ -204,7 +204,7 @@ def array(evidence: Evidence) -> Decision:
 
 
 def wider_midgame(evidence: Evidence) -> Decision:
-    """Most boards of the mid-game have more moves than the boards near the start."""
+    """Searches from most mid-game boards have more moves per board than a search from the start."""
     samples = [sample for sample in evidence.of("Searching the game tree", "widths") if sample["where"] == SEARCHES]
     widths = MeasuredValues(
         (str(sample["board"]), number(sample["moves"]) / number(sample["nodes"])) for sample in samples
@@ -231,7 +231,7 @@ def images(evidence: Evidence) -> Decision:
 
 
 def eightfold(evidence: Evidence) -> Decision:
-    """Boards of games have almost always eight different images."""
+    """Boards of games almost always have eight different images."""
     mean = evidence.value(SEQUENTIAL, "different images of a board")
     return judged(mean > 7.9, f"Boards in the middle of random games have {mean:.2f} different images on average.")
 
@@ -249,7 +249,7 @@ def six_white(evidence: Evidence) -> Decision:
 
 
 def _shared(evidence: Evidence, measure: str) -> dict[str, float]:
-    """Return the quotient of a field with symmetric boards shared and apart in the report's MTD(f), by board."""
+    """Return a field of the report's MTD(f) with symmetric boards shared, divided by that with them apart, by board."""
     samples = deep_enough(evidence.of("Transposition table", "symmetry"))
     return quotients(
         by_board([sample for sample in samples if sample["algorithm"] == "mtdf"], "symmetry", measure),
@@ -291,7 +291,7 @@ def not_worth(evidence: Evidence) -> Decision:
 
 
 def unique(evidence: Evidence) -> Decision:
-    """The sorted set of four integers, in the storage order of the report's picture, names one board."""
+    """The four integers of a board, stored as in the report's picture, identify it even if they are sorted."""
     places = {
         (row, column): evidence.value("Transposition table, picture", row, name)
         for row in range(1, 9)
@@ -319,7 +319,10 @@ def entries_save(evidence: Evidence) -> Decision:
 
 
 def _hashes(evidence: Evidence, boards: Callable[[Sequence[float]], float]) -> tuple[MeasuredValues[str], float]:
-    """Return the share of boards in a free slot by hash function, and by chance, at one number of boards."""
+    """Return the share of boards that find a free slot, by hash function, and the share by chance.
+
+    `boards` chooses one of the numbers of boards that were hashed.
+    """
     origin = "Othello, a search from the start"
     samples = [sample for sample in evidence.of("Transposition table", "hash") if sample["origin"] == origin]
     if not samples:
@@ -331,7 +334,7 @@ def _hashes(evidence: Evidence, boards: Callable[[Sequence[float]], float]) -> t
 
 
 def half_free(evidence: Evidence) -> Decision:
-    """The best hash function finds a free slot for no more than 1.2 times the report's share."""
+    """The best hash function finds a free slot for no more than 1.2 times the report's share of boards."""
     shares, chance = _hashes(evidence, min)
     best = max(shares, key=lambda name: shares[name])
     theirs = fact("000", "hash_free_percent")
@@ -357,7 +360,7 @@ def hard_hash(evidence: Evidence) -> Decision:
 
 
 def many_boards(evidence: Evidence) -> Decision:
-    """The least and the greatest number of boards single out different hash functions."""
+    """The hash functions that are as good as chance differ between the fewest and the most boards."""
     (few, few_chance), (many, many_chance) = _hashes(evidence, min), _hashes(evidence, max)
     if few_chance == many_chance:
         raise Missing("This run hashes one number of boards only.")

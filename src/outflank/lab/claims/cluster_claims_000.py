@@ -1,4 +1,4 @@
-"""Conclusions of report 000 on its parallel programs, to its chapter on thresholds.
+"""Conclusions of report 000 on its parallel programs, up to its chapter on thresholds.
 
 They are decided by simulations of its machine (`stealing`), where nodes steal from each other and have private tables.
 """
@@ -126,7 +126,7 @@ DEEP = "depth:depth=4"
 
 
 def _limits(evidence: Evidence) -> MeasuredValues[str]:
-    # The serial baseline among them sends nothing.
+    # Samples of the serial baseline have no messages.
     samples = [run for run in evidence.of(CLUSTER, "threshold, limits") if "messages" in run]
     return MeasuredValues(
         (str(name), median(group, "messages")) for (name,), group in grouped(samples, "replication").items()
@@ -134,7 +134,10 @@ def _limits(evidence: Evidence) -> MeasuredValues[str]:
 
 
 def _near_root(evidence: Evidence) -> Decision:
-    """A limit that lets the last iteration send the same entries lets earlier ones send more than a least depth."""
+    """A greatest distance from the root lets nodes send fewer messages than no limit, but more than a least depth.
+
+    Both limits admit the same entries in the last iteration. In earlier ones, the distance admits more.
+    """
     sent = _limits(evidence)
     everything, deep = sent["depth:depth=2"], sent[DEEP]
     near = next((count for name, count in sent.items() if name.startswith("depth:plies=")), None)
@@ -247,7 +250,7 @@ def _useful(evidence: Evidence) -> Decision:
 
 
 def _best_at(measure: str, cause: str) -> Callable[[Evidence], Decision]:
-    """Return the function of a claim that the report's best threshold has the least of a measure (within 2 %)."""
+    """Return the function of a claim that the report's best threshold has the least value of a measure (within 2 %)."""
 
     def decide(evidence: Evidence) -> Decision:
         need_full_tree(evidence, "thresholds")

@@ -35,7 +35,7 @@ def sentence(text: str) -> str:
 
 
 def by_case(cases: Mapping[str, bool], because: str) -> Decision:
-    """Return confirmed if all cases hold, contradicted if none does, else that it depends, with the names."""
+    """Return `confirmed` if all cases hold, `contradicted` if none does, else `depends` with the names of the cases."""
     holds = [name for name, held in cases.items() if held]
     fails = [name for name in cases if name not in holds]
     if not fails or not holds:
@@ -96,7 +96,7 @@ def quotients(boards: Mapping[str, MeasuredValues[str]], over: str, under: str) 
 
 
 FULL_PLIES = 11
-"""Least depth that decides a comparison on report 000's two boards: a quick run's trees are a hundredth of them."""
+"""Least depth that decides a comparison on report 000's two boards. A quick run's trees are a hundredth as large."""
 
 
 def within_factor(first: float, second: float, factor: float) -> bool:
@@ -105,7 +105,7 @@ def within_factor(first: float, second: float, factor: float) -> bool:
 
 
 def deep_enough(samples: Sequence[Sample]) -> Sequence[Sample]:
-    """Return the samples if every search is as deep as report 000's, else raise `Missing`."""
+    """Return the samples if every search is at least `FULL_PLIES` deep, else raise `Missing`."""
     if min(number(sample["depth"]) for sample in samples if "depth" in sample) < FULL_PLIES:
         raise Missing(f"Searches of less than {FULL_PLIES} plies decide nothing here.")
     return samples
@@ -119,7 +119,7 @@ def in_several_rounds(samples: Sequence[Sample]) -> Sequence[Sample]:
 
 
 def trusted_times(samples: Sequence[Sample]) -> Sequence[Sample]:
-    """Return `samples`. Raise `Missing` if their times are too short, or if others had the cores meanwhile."""
+    """Return `samples`. Raise `Missing` if their times are too short, or if other processes used the cores."""
     if not long_enough(samples):
         raise Missing("The searches of this run are too short to be timed.")
     share = processor_share(samples)
@@ -129,7 +129,7 @@ def trusted_times(samples: Sequence[Sample]) -> Sequence[Sample]:
 
 
 def on_cores(cores: int, decide: Decide) -> Decide:
-    """Return `decide` for a claim that needs so many cores."""
+    """Return a function like `decide` that answers `needs cores` on a machine with fewer than `cores`."""
 
     def decide_on_cores(evidence: Evidence) -> Decision:
         if usable_cores() < cores:
@@ -149,7 +149,8 @@ def pair_counts(evidence: Evidence, section: str, row: tuple[Cell, ...]) -> list
 
 def decided_by_match(test: Sprt, counts: Sequence[int], players: str, cause: str = "") -> Decision:
     """Return the answer of a sequential test: confirmed if it accepts the greater difference, contradicted (because of
-    `cause`) if it accepts the lesser, else not done. `players` names the first and the second one as text."""
+    `cause`) if it accepts the lesser, else not done. `players` names both players, with `{}` for the first one's
+    points."""
     points, pairs = sum(half / 2 * count for half, count in enumerate(counts)), sum(counts)
     decision = test.decide(test.llr(Observed.pairs(tuple(counts))))
     score = sentence(players.format(f"{points:g} of {2 * pairs} points"))

@@ -85,7 +85,7 @@ def _few_hits(evidence: Evidence) -> Decision:
 
 
 def _receivers(evidence: Evidence) -> tuple[dict[str, MeasuredValues[int]], str]:
-    """Return the seconds by replication depth on 32 processors, by cost of receiving, and the text that says so."""
+    """Return the seconds on 32 processors by cost of receiving and replication depth, and a text with them."""
     times = {
         "messages as cheap for receivers as for senders": by_depth(evidence, "seconds"),
         f"{RECEIVE:.0f} µs for a receiver": by_depth(evidence, "seconds", part="slow receivers"),
@@ -125,7 +125,7 @@ def _threshold_helps(evidence: Evidence) -> Decision:
 
 
 def _reaches(program: str, factor: float) -> Callable[[Evidence], Decision]:
-    """Return the function of a claim on a speed-up on 64 processors, which holds if ours is within a factor."""
+    """Return the function of a claim on a speed-up on 64 processors. Ours must be within `factor` of the report's."""
 
     def decide(evidence: Evidence) -> Decision:
         need_full_tree(evidence, "programs")
@@ -144,7 +144,7 @@ SENSITIVITY = {
     "messages of four times the cost": "messages slower",
     "of a quarter": "messages faster",
 }
-"""Parts with other costs of messages, at the same depth, by name."""
+"""Parts that vary the cost of messages at one depth, by the name of that cost."""
 
 
 def _ranking(evidence: Evidence) -> Decision:
@@ -192,7 +192,7 @@ def _leaf_hits(evidence: Evidence) -> Decision:
 
 
 def _substantial(evidence: Evidence) -> Decision:
-    runs(evidence, "programs")  # a quick run's tree is too small
+    runs(evidence, "programs")  # raises `Missing` if the tree is too small, as in a quick run
     name = "tt_substantial_hits_percent"
     ours, theirs = evidence.value("Discussion", name), fact("000", name)
     return judged(
@@ -224,7 +224,7 @@ def _broadcasts(evidence: Evidence) -> Decision:
 
 
 def _group_broadcast(evidence: Evidence) -> Decision:
-    """`gmi` is faster than the others, by more than a twentieth: runs with other seeds differ by more."""
+    """`gmi` is faster than the others. A difference below 5 % decides nothing, because seeds make a greater one."""
     ours, times = seconds(evidence, "programs", "gmi"), programs(evidence)
     if abs(ours / min(times.values()) - 1) < 0.05:
         raise Missing(f"gmi takes {ours:.4g} s, the others {listed(times)}: seeds make a greater difference.")

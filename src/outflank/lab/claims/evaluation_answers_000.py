@@ -71,8 +71,8 @@ HARDLY = 0.1
 
 
 def foretells(name: str, late: Sequence[int], early: Sequence[int]) -> Decide:
-    """Return the function of a claim on a score: it foretells the result at `late` discs, and not at `early` discs,
-    or hardly."""
+    """Return the function of a claim that a score foretells the result at `late` discs, and hardly or not at all at
+    `early` discs."""
 
     def decide(evidence: Evidence) -> Decision:
         correlations = _correlations(evidence, name)
@@ -85,7 +85,10 @@ def foretells(name: str, late: Sequence[int], early: Sequence[int]) -> Decide:
 
 
 def alone_or_fitted(name: str, column: int, sign: int, cause: str) -> Decide:
-    """Return the function of a claim on a score by its correlation with the result, and by its weight in `Phased`."""
+    """Return the function of a claim that a score's effect on the result has the given sign.
+
+    The effect is the score's correlation with the result, and its weight in `Phased`.
+    """
 
     def decide(evidence: Evidence) -> Decision:
         correlations = _correlations(evidence, name, (MIDDLE, LATE))
@@ -148,11 +151,11 @@ def edges(evidence: Evidence) -> Decision:
 
 
 MOST_RUNS = 0.75
-"""Share of boards that "nearly every run" means."""
+"""Least share of boards that counts as "nearly every run"."""
 
 
 def coarse(evidence: Evidence) -> Decision:
-    """Undivided values visit at least half more boards on three quarters of the tournament boards."""
+    """Searches with undivided values visit at least 1.5 times the boards on three quarters of the tournament boards."""
     boards = by_board(evidence.of(SEQUENTIAL, "coarseness, tournament"), "evaluation", "nodes")
     least = 1 + fact("000", "coarseness_faster_percent") / 100
     ratios = quotients(boards, "as it is", "divided by 8")
@@ -178,11 +181,11 @@ def fine_moves_the_pivot(evidence: Evidence) -> Decision:
 
 
 STEP = 8
-"""Points of the undivided evaluation that the divided one does not tell apart."""
+"""Points of the undivided evaluation that are one point of the divided one."""
 
 
 def less_accurate(evidence: Evidence) -> Decision:
-    """Some moves of the divided evaluation are worse by the undivided one, but by less than a step on average.
+    """The divided evaluation chooses moves that the undivided one finds worse, by less than a step on average.
 
     A loss is never negative, so that any loss shows that accuracy is lost.
     """

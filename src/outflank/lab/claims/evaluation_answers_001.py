@@ -20,7 +20,7 @@ def leaves(evidence: Evidence) -> Decision:
 
 
 def _clear_share(share: float, games: float) -> float:
-    """Return a share of wins. Raise `Missing` if so many games cannot tell it from a half, with 95 % confidence."""
+    """Return a share of wins. Raise `Missing` unless so many games tell it from a half with 95 % confidence."""
     if abs(share - 0.5) <= 1.96 * (0.25 / games) ** 0.5:
         raise Missing(f"{games:.0f} games with a share of {share:.0%} do not tell it from chance.")
     return share
@@ -74,7 +74,7 @@ def swings(evidence: Evidence) -> Decision:
 
 
 def narrower(column: int, what: str) -> Decide:
-    """Return the function of the claim that mobility has the least of a measure of the tree among the evaluations."""
+    """Return the function of the claim that a measure of the tree is less with mobility than with other evaluations."""
 
     def decide(evidence: Evidence) -> Decision:
         by_name = {name: measures[column] for name, measures in widths(evidence).items()}

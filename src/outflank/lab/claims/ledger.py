@@ -16,7 +16,7 @@ class Answer(StrEnum):
     CONTRADICTED = "contradicted"
     """Our measurement says the opposite. The reason is stated with the answer."""
     DEPENDS = "depends"
-    """It holds in some cases and not in others, which are stated with the answer."""
+    """The conclusion holds in some cases and not in others. The answer names them."""
     NEEDS_CORES = "needs cores"
     """This machine has too few cores to decide."""
     NOT_TESTABLE = "not testable"
@@ -54,7 +54,7 @@ WHY_NO_VALUE = {
     Finding.MORE_THREADS: "The threads took turns on fewer cores.",
     Finding.DERIVED: "The number follows from the report's own numbers.",
 }
-"""Reason why a measured cell is no value to decide by, by its finding."""
+"""Reason why a measured cell cannot decide a claim, by the cell's finding."""
 
 
 @dataclass(frozen=True, slots=True)

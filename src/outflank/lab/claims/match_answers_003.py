@@ -1,4 +1,4 @@
-"""Answers from the matches of report 003's ideas, and about moves without a search."""
+"""Answers to report 003's conclusions that matches of its ideas decide, or that are about moves without a search."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from outflank.validation.text import how_many
 # --- matches ---
 
 FEWEST_GAMES = 10
-"""Games below which it means nothing how they ended."""
+"""Least number of games from which something is concluded about their endings or repetitions."""
 
 
 def _games(evidence: Evidence, section: str, first: str, second: str, part: str = "duels") -> list[Sample]:
@@ -58,7 +58,7 @@ new_rings_win = matched(
     "45/35/25/10/0",
     "; from a single start, programs without chance play a single game with each colour, which may be two wins",
 )
-"""The new rings have 85 % of the points rather than 64 %."""
+"""The new rings win 85 % of the points against the old ones, rather than 64 %."""
 
 deeper_opening_wins = matched(
     CLEARLY_STRONGER,
@@ -92,7 +92,7 @@ depth_counts = _detail_match("depth 3 against 1", "three plies have {} against o
 
 
 def _opposite(decision: Decision, cause: str) -> Decision:
-    """Return the answer to the contrary of what a match decided."""
+    """Return the answer to the opposite of the claim that a match decided."""
     if decision.answer is Answer.NOT_DONE:
         return decision
     return judged(decision.answer is Answer.CONTRADICTED, f"{decision.because[:-1]}: {cause}.")
@@ -182,7 +182,7 @@ def known_moves_save(section: str, first: str) -> Decide:
 
 
 OFTEN = 0.1
-"""Share of repeated boards from which a repetition is called likely."""
+"""Least share of repeated boards at which a repetition is called likely."""
 
 
 def boards_recur(evidence: Evidence) -> Decision:
@@ -199,7 +199,7 @@ def boards_recur(evidence: Evidence) -> Decision:
 
 
 def cached_move_is_right(evidence: Evidence) -> Decision:
-    """The same search of the same board has the same move, and so has one of another depth."""
+    """Two searches of the same board find the same move, both if they are equally deep and if one is a ply deeper."""
     same, deeper = (evidence.value("Details", ("another move", case)) for case in ("same search", "one ply deeper"))
     because = (
         f"the same search has another move on {same:.0%} of eight boards, one ply deeper on {deeper:.0%}, and the "
@@ -218,7 +218,7 @@ RINGS = ("old rings", "new rings, edge 0", "new rings, edge 1")
 
 
 def _missed(evidence: Evidence) -> tuple[dict[str, float], str]:
-    """Return how many searches of boards with a winning push play another move, by rings, and that as text."""
+    """Return, by rings, how many searches of boards with a winning push play another move, and these counts as text."""
     missed = details(evidence, "winning push not played", RINGS)
     searches = evidence.value("Details", ("winning push", "searches"))
     if not searches:
@@ -238,7 +238,7 @@ def centre_misses_wins(evidence: Evidence) -> Decision:
 
 
 def edge_is_the_cause(evidence: Evidence) -> Decision:
-    """With 1 instead of 0 for the edge, searches play wins that they missed."""
+    """With 1 instead of 0 for the edge, searches miss fewer wins."""
     missed, text = _missed(evidence)
     share = evidence.value("Details", ("another move", "edge 0"))
     because = (
@@ -249,7 +249,7 @@ def edge_is_the_cause(evidence: Evidence) -> Decision:
 
 
 def opening_is_free(evidence: Evidence) -> Decision:
-    """The fixed moves are legal whatever the opponent plays, and no push comes up in 95 of 100 boards before them."""
+    """The fixed moves are legal whatever the opponent plays, and under 5 % of the boards before them allow a push."""
     lines, legal, pushes = (
         evidence.value("Details", ("fixed opening", case)) for case in ("lines", "legal", "with a push")
     )

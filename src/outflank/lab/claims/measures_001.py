@@ -17,7 +17,7 @@ SHARED_TABLE = "Future Work, shared table"
 """Names of the sections whose measurements decide."""
 
 FIRST_PLAYER = "branching, against the first-move player"
-"""Name of the part that measures branching against the player of the report's counts."""
+"""Name of the part that measures branching against the opponent in the report's counts."""
 
 LITTLE = 0.05
 """Relative difference of node counts or times up to which two searches count as equal."""
@@ -27,7 +27,7 @@ FEWEST_GAMES = 4
 
 
 def schemes(evidence: Evidence) -> tuple[Groups, int]:
-    """Return the samples of one search by scheme and workers, and the most workers. Raise `Missing` without two."""
+    """Return the samples of one search by scheme and workers, and the most workers. Raise `Missing` if that is 1."""
     groups = grouped(evidence.of(SHARED_TABLE, "scaling"), "scheme", "workers")
     most = max(int(number(workers)) for _, workers in groups)
     if most < 2:
@@ -36,7 +36,7 @@ def schemes(evidence: Evidence) -> tuple[Groups, int]:
 
 
 LARGE = 500_000
-"""Nodes of a search from which it counts how workers share it: in a smaller one they hardly meet."""
+"""Least number of nodes of a search that decides how well workers share it. In a smaller one they hardly meet."""
 
 
 def scheme_nodes(evidence: Evidence, scheme: str) -> float:
@@ -105,7 +105,7 @@ def widths(evidence: Evidence, part: str = "branching") -> dict[str, tuple[float
 
 
 def turned_counts(evidence: Evidence) -> list[Sample]:
-    """Return the counts in the report's windows and in correct ones, of one depth: a quick run has them less deep."""
+    """Return counts in the report's windows and in correct ones, all of one depth, which is less in a quick run."""
     for part in ("nodes", "nodes, windows turned over"):
         samples = list(evidence.samples.get((COUNTS, part), ()))
         if any(sample["window"] == TURNED_OVER for sample in samples):

@@ -19,7 +19,7 @@ _TIMES = {row["threads"]: row for row in rows("004", "efficiency")}
 _SERIAL_SECONDS: float = fact("004", "serial_seconds")
 ONE_THREAD_RATIO = _TIMES[1]["real_s"] / _SERIAL_SECONDS
 SPEED_UP = _SERIAL_SECONDS / _TIMES[FLAT_UP_TO]["real_s"]
-"""The report's times of one thread and of 8 threads, compared with the serial program."""
+"""The report's time of one thread relative to the serial program, and its speed-up with 8 threads over that program."""
 
 
 def _busy_processors() -> tuple[float, float]:

@@ -179,7 +179,7 @@ def by_stage(evidence: Evidence) -> Decision:
 
 
 def full_sort(evidence: Evidence) -> Decision:
-    """With only the best move in front more than twice the boards are visited, by any of the orderings."""
+    """With every ordering, putting only the best move first visits more than twice the boards of a full sort."""
     boards = by_board(deep_enough(evidence.of("Move ordering", "sorting")), "sort", "nodes")
     ratio = total(boards, SORTS["best"]) / total(boards, SORTS["insertion"])
     least = fact("000", "full_sort_times_faster")
@@ -215,7 +215,7 @@ def library_sort(evidence: Evidence) -> Decision:
 
 
 def _spreads(evidence: Evidence, section: str, part: str) -> tuple[dict[str, float], float]:
-    """Return how much the boards visited differ between full sorts, relative to the least: by board, and in all."""
+    """Return how many more boards the worst full sort visits than the best, as a share: by board, and in total."""
     boards = by_board(evidence.of(section, part), "sort", "nodes")
     sorts = [name for name in SORTS.values() if name != SORTS["best"]]
     single = {
@@ -227,7 +227,7 @@ def _spreads(evidence: Evidence, section: str, part: str) -> tuple[dict[str, flo
 
 
 def equals(evidence: Evidence) -> Decision:
-    """Sorts that differ only in the order of equal moves visit boards that differ by more than 5 %."""
+    """Sorts that differ only in the order of equal moves visit numbers of boards that differ by more than 5 %."""
     deep_enough(evidence.of("Move ordering", "sorting"))
     single, _ = _spreads(evidence, "Move ordering", "sorting")
     return compared(
@@ -239,7 +239,7 @@ def equals(evidence: Evidence) -> Decision:
 
 
 def averages(evidence: Evidence) -> Decision:
-    """Over many boards together, sorts differ by less than half of what they differ by on a single board."""
+    """Over many boards together, sorts differ by less than half of their mean difference on a single board."""
     single, together = _spreads(evidence, SEQUENTIAL, "sorting, tournament")
     mean = fmean(single.values())
     return judged(
@@ -250,8 +250,8 @@ def averages(evidence: Evidence) -> Decision:
 
 
 def sorts_and_speed_ups(evidence: Evidence) -> Decision:
-    """The boards that two workers visit, relative to one, differ by a tenth between sorts, and more than between runs
-    of one sort."""
+    """The boards that two workers visit, as a multiple of one worker's, differ between sorts by more than 0.1 and by
+    more than between runs of one sort."""
     medians, ranges = (
         {
             board: {sort: evidence.value(SEQUENTIAL, (sort, board), column) for sort in COMPARED_SORTS}

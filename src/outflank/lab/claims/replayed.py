@@ -29,8 +29,8 @@ def replayed_games(samples: Sequence[Sample]) -> dict[int, Sample]:
 def with_replay(
     too_few: Decision, evidence: Evidence, place: tuple[str, str], judge: Callable[[Mapping[int, Sample]], Decision]
 ) -> Decision:
-    """Return the decision that there are too few cores, with what `judge` says of the replayed games at `place`, a
-    section and its part. Without a replay that decides it, return `too_few`."""
+    """Return `too_few`, with what `judge` says of the replayed games added to its reason. `place` is their section and
+    part. If no replay decides the claim, return `too_few` unchanged."""
     try:
         samples = evidence.of(*place)
         decision = judge(replayed_games(samples))

@@ -20,12 +20,12 @@ from outflank.machine import usable_cores
 
 
 def _limits(evidence: Evidence) -> dict[str, float]:
-    """Return the speed-ups on any number of threads, which the largest root move sets."""
+    """Return the greatest speed-up that root moves allow on any number of threads, by position."""
     return {name: sum(work) / max(work) for name, work in root_work_of(evidence).items()}
 
 
 def static(work: Sequence[int], threads: int) -> float:
-    """Return the speed-up if every thread gets as many consecutive moves as the others, or one more.
+    """Return the speed-up if each thread gets an equal share of consecutive moves, to within one move.
 
     >>> static([3, 1, 1, 1], 2), static([1, 1, 1], 2)
     (1.5, 1.5)
@@ -69,7 +69,7 @@ def work_differs(evidence: Evidence) -> Decision:
 
 
 def dynamic_beats_static(evidence: Evidence) -> Decision:
-    """On 48 threads, moves that are handed out one by one end sooner than equal shares."""
+    """On 48 threads, root moves allow more speed-up if they are handed out one by one than in equal shares."""
     one = allowed_speed_ups(evidence, THREADS)
     shares = {name: static(work, THREADS) for name, work in root_work_of(evidence).items()}
     because = (
@@ -80,7 +80,7 @@ def dynamic_beats_static(evidence: Evidence) -> Decision:
 
 
 def chunk_of_one(evidence: Evidence) -> Decision:
-    """On 48 threads, every larger chunk allows less."""
+    """On 48 threads, every chunk of more than one move allows less speed-up."""
     by_chunk = {chunk: allowed_speed_ups(evidence, THREADS, chunk) for chunk in CHUNKS}
     texts = "; ".join(f"{chunk} at a time {listed(figures)}" for chunk, figures in by_chunk.items())
     best = all(by_chunk[1][name] > by_chunk[chunk][name] for chunk in CHUNKS[1:] for name in by_chunk[1])
@@ -104,7 +104,7 @@ def no_races(evidence: Evidence) -> Decision:
 
 
 def _scheme(evidence: Evidence, scheme: str, part: str = "scaling", most: float | None = None) -> list[Sample]:
-    """Return the searches of a scheme with the most workers that this machine has cores for, or at most `most`."""
+    """Return the searches of a scheme with the greatest number of workers up to `most` (default: the cores)."""
     most = usable_cores() if most is None else most
     groups = grouped(evidence.of("Figure 2.2", part), "scheme", "workers")
     counts = [int(number(workers)) for name, workers in groups if name == scheme and number(workers) <= most]
@@ -139,7 +139,7 @@ def master_is_no_faster(evidence: Evidence) -> Decision:
 
 
 def minimax_is_balanced(evidence: Evidence) -> Decision:
-    """Minimax's root moves allow more on 48 threads than alpha-beta's, in every position."""
+    """Minimax's root moves allow more speed-up on 48 threads than alpha-beta's, in every position."""
     pruned = allowed_speed_ups(evidence, THREADS)
     whole = {name: evidence.value("Details", ("minimax on 48 threads", name)) for name in pruned}
     because = f"Root moves allow on {THREADS} threads: minimax {listed(whole)}, alpha-beta {listed(pruned)}."
@@ -194,7 +194,7 @@ def positions_differ(evidence: Evidence) -> Decision:
 
 
 def imbalance_is_the_cause(evidence: Evidence) -> Decision:
-    """The division of root moves alone gives the report's speed-ups, and their ratio grows with the threads."""
+    """Root moves alone allow about the report's speed-ups, and more threads make these differ more."""
     ratios = {threads: _variation(allowed_speed_ups(evidence, threads)) for threads in (4, 16, THREADS)}
     ours = {row["position"]: allowed_speed_ups(evidence, THREADS)[row["position"]] for row in rows("003", "speedup")}
     near = all(
@@ -208,14 +208,14 @@ def imbalance_is_the_cause(evidence: Evidence) -> Decision:
 
 
 def few_threads_vary_less(evidence: Evidence) -> Decision:
-    """With 4 and 8 threads the positions differ less than with 48."""
+    """With 4 and 8 threads the speed-ups of the positions differ less than with 48."""
     ratios = {threads: _variation(allowed_speed_ups(evidence, threads)) for threads in (4, 8, THREADS)}
     text = ", ".join(f"{ratio:.2f} on {threads} threads" for threads, ratio in ratios.items())
     return judged(max(ratios[4], ratios[8]) < ratios[THREADS], f"The greatest speed-up over the least is {text}.")
 
 
 def schedule_evens_few_threads(evidence: Evidence) -> Decision:
-    """With 4 and 8 threads, single moves allow more than equal shares, and vary less."""
+    """With 4 and 8 threads, single moves allow greater speed-ups than equal shares, and less varied ones."""
     single = {threads: allowed_speed_ups(evidence, threads) for threads in (4, 8)}
     shares = {
         threads: {name: static(work, threads) for name, work in root_work_of(evidence).items()} for threads in (4, 8)
@@ -227,11 +227,11 @@ def schedule_evens_few_threads(evidence: Evidence) -> Decision:
 
 
 GAIN = 1.1
-"""Factor from which more threads are a gain."""
+"""Least factor between two speed-ups at which more threads count as a gain."""
 
 
 def not_saturated(evidence: Evidence) -> Decision:
-    """More threads than 48 allow at least a tenth more."""
+    """More threads than 48 allow a speed-up that is at least a tenth greater."""
     now, limits = allowed_speed_ups(evidence, THREADS), _limits(evidence)
     because = (
         f"{THREADS} threads allow {listed(now)}, and any number {listed(limits)}, which is the whole over "
@@ -241,7 +241,7 @@ def not_saturated(evidence: Evidence) -> Decision:
 
 
 def more_processes_vary_more(evidence: Evidence) -> Decision:
-    """With any number of threads the positions differ more than with 48."""
+    """With an unlimited number of threads the speed-ups of the positions differ more than with 48."""
     now, limits = _variation(allowed_speed_ups(evidence, THREADS)), _variation(_limits(evidence))
     because = f"The greatest speed-up over the least is {now:.2f} on {THREADS} threads, and {limits:.2f} on any number."
     return judged(limits > now, because)

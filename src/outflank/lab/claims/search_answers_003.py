@@ -60,7 +60,7 @@ def too_large(evidence: Evidence) -> Decision:
 
 
 def minimax_costs_more(evidence: Evidence) -> Decision:
-    """Minimax evaluates more leaves, and more so at greater depths."""
+    """Minimax evaluates more leaves than alpha-beta, by a factor that grows with the depth."""
     whole, pruned = (_by_depth(evidence, program, "leaves") for program in (MINIMAX, FULL_WINDOWS))
     ratios = [whole[depth] / pruned[depth] for depth in sorted(whole) if depth > 1]
     seconds = [_by_depth(evidence, program, "seconds")[max(whole)] for program in (MINIMAX, FULL_WINDOWS)]
@@ -79,7 +79,7 @@ def same_values(evidence: Evidence) -> Decision:
 
 
 def depths_differ(evidence: Evidence) -> Decision:
-    """A ply more takes at least three times the time, in the mean."""
+    """On average, one more ply multiplies the leaves by at least three."""
     leaves, seconds = (_by_depth(evidence, FULL_WINDOWS, measure) for measure in ("leaves", "seconds"))
     deepest = max(leaves)
     factor = (leaves[deepest] / leaves[2]) ** (1 / (deepest - 2))
@@ -88,11 +88,11 @@ def depths_differ(evidence: Evidence) -> Decision:
 
 
 REPEATED = 0.25
-"""Share of shallower searches in the leaves of the last one from which repetition is called a significant overhead."""
+"""Least number of leaves of the shallower searches, as a share of the last one's, that is a significant overhead."""
 
 
 def repetition_costs(evidence: Evidence) -> Decision:
-    """The searches before the deepest take a quarter of its leaves or more, and a greater share at greater depths."""
+    """All searches before the deepest together have at least a quarter of its leaves."""
     leaves = _by_depth(evidence, FULL_WINDOWS, "leaves")
     shares = {
         depth: sum(leaves[less] for less in leaves if less < depth) / leaves[depth] for depth in leaves if depth > 2
@@ -164,7 +164,7 @@ def _extremes(evidence: Evidence) -> tuple[int, int, int]:
 
 
 def worst_order_prunes_nothing(evidence: Evidence) -> Decision:
-    """With the best move last in every node, alpha-beta evaluates all leaves but one in a hundred."""
+    """With the best move last in every node, alpha-beta evaluates at least 99 % of the leaves."""
     _, last, all_leaves = _extremes(evidence)
     because = f"Two plies deep in midgame2, {last:,} of {all_leaves:,} leaves if every node has its best move last."
     return judged(last >= 0.99 * all_leaves, because)
@@ -231,14 +231,14 @@ def _ranks_text(ranks: Mapping[str, float]) -> str:
 
 
 def ranking_holds(evidence: Evidence) -> Decision:
-    """Pushes are better than steps in line, these than side steps, and these than steps of one marble."""
+    """Kinds of moves from best to worst: pushes, steps in line, side steps, steps of one marble."""
     ranks = details(evidence, "way", WAYS)
     pairs = pairwise(WAYS)
     return by_case({f"{one} over {two}": ranks[one] > ranks[two] for one, two in pairs}, _ranks_text(ranks))
 
 
 def more_marbles_help(evidence: Evidence) -> Decision:
-    """Moves of three marbles are better than those of two, and these than those of one."""
+    """Moves of three marbles are better than moves of two, which are better than moves of one."""
     ranks = details(evidence, "marbles", ("3", "2", "1"))
     push, inline = details(evidence, "way", ("push", "inline")).values()
     because = (
@@ -328,7 +328,7 @@ def _rates(evidence: Evidence, *settings: str) -> dict[str, float]:
 
 
 KEPT = 0.9
-"""Share of the speed from which a setting of the compiler counts as no effect."""
+"""Least share of the speed at which a compiler setting counts as having no effect."""
 
 
 def highest_level_is_best(evidence: Evidence) -> Decision:
@@ -362,8 +362,8 @@ def settings_change_play(evidence: Evidence) -> Decision:
 def host_code_is_no_gain(evidence: Evidence) -> Decision:
     """Without code for this processor, the search is at most 10 % slower."""
     generic, scalar = _rates(evidence, "any-processor", "scalar-loops").values()
-    # On an x86-64 processor, code for all of them took 2.7 times as long, with instructions that count bits 1.5 times,
-    # with vectors of 256 bits too 1.15 times.
+    # On an x86-64 processor, code for any x86-64 took 2.7 times as long; with the instruction that counts bits it took
+    # 1.5 times as long, and with vectors of 256 bits as well 1.15 times.
     return judged(
         generic >= KEPT,
         f"Code for any processor keeps {generic:.2f} of the evaluations/s, and {scalar:.2f} without vectorised loops "

@@ -15,7 +15,7 @@ BEST_THRESHOLD: int = fact("000", "best_threshold")
 """Threshold of the report's fastest runs: the plies left at which its programs stop spawning."""
 
 FEWEST_BOARDS = 500_000
-"""Boards of the smallest tree from which a claim is decided: 64 nodes starve on smaller ones, as in a quick run."""
+"""Number of boards of the smallest tree that decides a claim. On smaller ones, as in a quick run, 64 nodes starve."""
 
 
 def _samples(evidence: Evidence, part: str) -> list[Sample]:
@@ -27,7 +27,7 @@ def _samples(evidence: Evidence, part: str) -> list[Sample]:
 
 
 def need_full_tree(evidence: Evidence, part: str) -> None:
-    """Raise `Missing` unless a part's tree has a third of the report's boards: smaller trees want smaller jobs."""
+    """Raise `Missing` if a part's tree has less than a third of the report's boards. Such a tree needs smaller jobs."""
     if serial_boards(evidence, part) < fact("000", "boards_seq") / 3:
         raise Missing("It takes a tree as large as the report's, which only a full run searches.")
 
@@ -77,7 +77,7 @@ def programs(evidence: Evidence, count: int = 64, part: str = "programs") -> Mea
 def by_threshold(
     evidence: Evidence, measure: str, program: str = "par", *, part: str = "thresholds", count: int = 64
 ) -> MeasuredValues[int]:
-    """Return the median of a field by threshold, all of them searched to one depth."""
+    """Return the median of a field by threshold, in searches to one depth."""
     groups = grouped(runs(evidence, part, program=program, count=count), "threshold")
     return MeasuredValues((int(number(key)), median(group, measure)) for (key,), group in groups.items())
 

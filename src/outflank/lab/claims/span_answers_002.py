@@ -11,7 +11,7 @@ from outflank.lab.reproduction.report_002 import DEPTHS
 from outflank.lab.reproduction.timed_games import DEPTH, ENOUGH, LESS
 
 STRAIGHT = 2.0
-"""Greatest ratio of two factors of growth per ply, for the growth to be a straight line on a logarithmic scale."""
+"""Greatest ratio of two growth factors per ply at which growth counts as a straight line on a logarithmic scale."""
 
 
 def _profile(evidence: Evidence, column: str) -> dict[int, float]:
@@ -28,7 +28,7 @@ def _published_growth(column: str) -> list[float]:
 
 
 def mostly_parallel(evidence: Evidence) -> Decision:
-    """At every depth more than half of the nodes are beside the longest path."""
+    """At every depth more than half of the nodes are not on the longest path."""
     shares = {depth: 1 - 1 / value for depth, value in _profile(evidence, "parallelism").items()}
     least = min(shares.values())
     because = f"At depths {DEPTHS[0]} to {DEPTHS[-1]} at least {least:.1%} of the nodes are beside the longest path."

@@ -20,10 +20,10 @@ from outflank.machine import usable_cores
 
 STABLE: tuple[int, int] = tuple(fact("002", "stable_efficiency_threads"))
 FEW_THREADS, MANY_THREADS = 16, 32
-"""Numbers of threads of which the second is twice the first: the report's doubling beyond 15 threads."""
+"""Numbers of threads, the second twice the first, for the report's claims about doubling beyond 15 threads."""
 
 BUSY_WORKERS = 0.95
-"""Least share of their time that workers have to search, for cores to count as fully used."""
+"""Least share of the workers' time spent on searching at which cores count as fully used."""
 
 NARROW = 1.1
 """Greatest ratio of two efficiencies that are in one narrow range."""
@@ -47,7 +47,7 @@ def listed(numbers: Iterable[float], digits: int = 2) -> str:
 
 
 def case_by_case(holds: Mapping[CaseName, bool], noun: str, because: str) -> Decision:
-    """Return the decision of a claim that is judged case by case. It ends with the cases in which the claim fails."""
+    """Return the decision of a claim that is judged case by case. Its text ends with the failing cases."""
     failing = [f"{case}" for case, result in holds.items() if not result]
     if not failing:
         return Decision(Answer.CONFIRMED, f"{because}.")
@@ -73,7 +73,7 @@ class _Games:
         return median(self.samples[threads], "seconds")
 
     def efficiency(self, threads: int) -> float:
-        """Return the serial time divided by threads and by their time, as the report defines it."""
+        """Return the serial time divided by the threads and by their time, as the report defines efficiency."""
         return self.seconds(0) / threads / self.seconds(threads)
 
     def busy_share(self, threads: int) -> float:
@@ -97,7 +97,7 @@ def _games(evidence: Evidence) -> _Games:
 def _judge_replayed(
     judge: Callable[[_Games, Evidence], Decision], evidence: Evidence, games: Mapping[int, Sample]
 ) -> Decision:
-    """Return what `judge` says of replayed games. Workers that do not search are idle."""
+    """Return what `judge` says of replayed games. Workers that do not search count as idle."""
     samples = {}
     for threads, game in games.items():
         busy = number(game["busy_seconds"]) if threads else 0.0
@@ -114,7 +114,7 @@ def few_cores(cores: int) -> Decision | None:
 
 
 def _timed(cores: int) -> Callable[[Callable[[_Games, Evidence], Decision]], Decide]:
-    """Return a decorator for functions that judge times of games on `cores` cores. It checks if they can be trusted."""
+    """Return a decorator for functions that judge times of games on `cores` cores. It checks these times first."""
 
     def with_checks(judge: Callable[[_Games, Evidence], Decision]) -> Decide:
         def decide(evidence: Evidence) -> Decision:
@@ -145,7 +145,7 @@ def uses_all_cores(games: _Games, evidence: Evidence) -> Decision:
 
 @_timed(2)
 def saves_time(games: _Games, evidence: Evidence) -> Decision:
-    """The most threads take less time than the serial program."""
+    """The greatest measured number of threads takes less time than the serial program."""
     threads = games.threads()[-1]
     serial, parallel = games.seconds(0), games.seconds(threads)
     because = f"A game takes the serial program {serial:.2f} s, and {threads} threads {parallel:.2f} s."
@@ -153,7 +153,7 @@ def saves_time(games: _Games, evidence: Evidence) -> Decision:
 
 
 def _published_speed_up() -> float:
-    """Return the greatest speed-up of 32 threads that fits the report's times: 16 are at most 16 times as fast."""
+    """Return the greatest speed-up of 32 threads that fits the report's times, if 16 are 16 times as fast as 1."""
     seconds, saved = (float(fact("002", name)) for name in ("seconds_on_1_thread_above", "seconds_saved_by_doubling"))
     return seconds / (seconds / FEW_THREADS - saved)
 

@@ -1,6 +1,7 @@
 """Answers to report 004's conclusions that times decide: profiles, the cost of spawns, and times by number of threads.
 
-Times count only in games that are deep enough, and on enough cores. If there are too few, the replay says what it can.
+Times count only in games that are deep enough, and on enough cores. If there are too few cores, the answer also gives
+what the replay says.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +57,7 @@ def _profile(evidence: Evidence) -> tuple[list[Sample], float]:
 
 
 def main_function(evidence: Evidence) -> Decision:
-    """The program itself takes more than half of the time, with spawns near the root only and at every node."""
+    """The program itself takes over half of the time, with spawns near the root only as well as at every node."""
     totals, outside = _profile(evidence)
     own = seconds_of(totals, (SEARCH,)) + outside
     coarse = own / (own + seconds_of(totals, RUNTIME))
@@ -93,7 +94,7 @@ def recursion(evidence: Evidence) -> Decision:
 
 
 def spawning_cost(evidence: Evidence) -> Decision:
-    """One thread's time over the serial one is within a factor of 1.5 of the report's."""
+    """The time of one thread, relative to the serial program's, is within a factor of 1.5 of that in the report."""
     serial, parallel = one_thread(evidence, "master")
     ratio = parallel / serial
     return judged_with_cause(
@@ -105,7 +106,7 @@ def spawning_cost(evidence: Evidence) -> Decision:
 
 
 def dev_is_worse(evidence: Evidence) -> Decision:
-    """On one thread, a game takes at least 5 % more processor time by moves than by rows."""
+    """On one thread, a game takes at least 5 % more processor time if each move is a spawn than if each row is."""
     master, dev = (one_thread(evidence, branch)[1] for branch in ("master", "dev"))
     return judged_with_cause(
         dev >= WORSE * master,
@@ -151,7 +152,7 @@ def _with_replay(few: Decision, evidence: Evidence, judge: Callable[[Seconds], D
 def _on_cores(
     cores: int, times: Callable[[Evidence], Seconds], judge: Callable[[Seconds], Decision], evidence: Evidence
 ) -> Decision:
-    """Return what `judge` says of the times of games on `cores` cores. If there are too few, it judges the replay."""
+    """Return what `judge` says of the times of games on `cores` cores, or of the replay if there are too few."""
     if few := _needs(cores):
         return _with_replay(few, evidence, judge)
     return judge({threads: seconds for threads, seconds in times(evidence).items() if threads <= usable_cores()})
@@ -181,7 +182,7 @@ BRANCH_PARTS: Mapping[str, tuple[str, str]] = {
 
 
 def _flatness(shares: Mapping[str, float]) -> Decision:
-    """Return the decision on the share of its efficiency on one thread that each branch has with 8."""
+    """Return the decision on each branch's efficiency with 8 threads, given relative to that with one thread."""
     figures = ", ".join(f"{branch} {share:.2f}" for branch, share in shares.items())
     because = f"Of its efficiency on one thread, with {FLAT_UP_TO} it keeps: {figures} (we call {FLAT:g} flat)."
     flat = [share >= FLAT for share in shares.values()]

@@ -1,9 +1,9 @@
 """Program that runs the checks of an assignment on a submission, in a process of its own.
 
 It reads a JSON object from standard input: the submission's file, the number of the assignment, the seed, and whether
-to run the checks that need compiled kernels or the others. It prints a line when it is ready, one when the submission
-is imported, which says why it cannot be graded or is empty, and one for each check: whether it passed, and the
-feedback. What the submission prints goes to standard error.
+to run the checks that need compiled kernels or the others. It prints a line when it is ready. When it has imported the
+submission, it prints a line with the reason why this cannot be graded, or with an empty text. Then it prints a line for
+each check: whether it passed, and the feedback. What the submission prints goes to standard error.
 """
 
 import json

@@ -24,12 +24,12 @@ DEPTH = 4
 MOST_MOVES = 64
 
 LEAST_PARALLELISM = 4.0
-"""Least work / span of young brothers wait at depth 4 of the positions below, where the model solution has 10, and
-a program without spawns 1."""
+"""Least work / span of young brothers wait at depth 4, over the positions of the check. The model solution has 10, a
+program without spawns 1."""
 
 
 def _search(program: Program, position: Position, depth: int, alpha: int = -FAR, beta: int = FAR) -> tuple[int, int]:
-    """Return the value of the submission's search, and the nodes that it has entered (1 if it is compiled)."""
+    """Return the value of the submission's search, and the number of nodes it entered (always 1 if it is compiled)."""
     moves = np.zeros(MOST_MOVES * (depth + 1), MOVE)
     arguments = (position.game, position.words, depth, alpha, beta, moves, 0)
     value, nodes = nodes_of(lambda: program.alphabeta(*arguments))

@@ -22,7 +22,7 @@ class Check:
     name: str
     points: int
     run: Callable[[Program, int], str]
-    """Function of the submission and a seed for drawn positions. It returns what was checked, or raises `Wrong`."""
+    """Function of the submission and a seed for random positions. It returns what was checked, or raises `Wrong`."""
     compiled: bool = False
     """Whether the check needs compiled kernels; all others run in the interpreter."""
 
@@ -42,7 +42,7 @@ class Assignment:
 
 
 def integer(value: object, what: str) -> int:
-    """Return a whole number that a submission has returned; raise `Wrong` if it is something else."""
+    """Return `value`, which a submission has returned, as an `int`; raise `Wrong` unless it is a whole number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise Wrong(f"{what} returns {value!r}, which is no whole number")
     return int(value)

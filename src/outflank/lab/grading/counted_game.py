@@ -1,7 +1,7 @@
-"""Othello that counts the moves played in it: what a submission does is counted, not what it says of itself.
+"""Rules of Othello that count the moves played, so that no check relies on what a submission says of itself.
 
-Submissions are given these rules where they run in the interpreter. A search enters a node for each move that it plays,
-and one more, the root.
+Submissions get these rules when they run in the interpreter. The number of nodes that a search enters is the number of
+moves that it plays, and one for the root.
 """
 
 from collections.abc import Callable

@@ -102,7 +102,7 @@ def _compiled(program: Program, seed: int) -> str:
 
 
 def _compiled_values(program: Program, seed: int, *arguments: int) -> str:
-    """Check compiled programs, which take these arguments after the depth, on two workers."""
+    """Check the values of the compiled program on two workers. `arguments` are passed to it after the depth."""
     position = next(drawn_positions(seed, "compiled", 1, size=8, plies=(1, 3)))
     value = outcome_of(program, position, 6, *arguments, workers=2).value
     expect_equal(value, minimax(position, 6).value, f"the compiled value at depth 6 of {position}")
@@ -129,11 +129,12 @@ MINIMAX = Assignment(
 
 DEPTH = 4
 MOST_SPAWNS_PER_NODE = 0.25
-"""With granularities 0, 1 and 2 the model solution has some 0.86, 0.12 and 0.02 spawns a node."""
+"""Greatest number of spawns per node with the chosen granularity. The model solution has some 0.86, 0.12 and 0.02 with
+granularities 0, 1 and 2."""
 LEAST_SHARE = 0.75
-"""Share of the best burdened parallelism, of all granularities, that the chosen one must have. With five seeds, the
-model solution has 0.68 to 0.76 of it with a granularity of 0, 0.92 to 0.99 with 1, all with 2, and at most 0.41 with
-3."""
+"""Least burdened parallelism with the chosen granularity, as a share of that with the best one. With five seeds, the
+shares of the model solution are 0.68 to 0.76 with a granularity of 0, 0.92 to 0.99 with 1, 1 with 2, and at most 0.41
+with 3."""
 
 
 def _granular_values(program: Program, seed: int) -> str:
@@ -146,7 +147,7 @@ def _granular_values(program: Program, seed: int) -> str:
 
 
 def _inner_nodes(position: Position, depth: int, granularity: int) -> Iterator[int]:
-    """Yield the number of moves of each node that is deeper than the granularity allows to be searched alone."""
+    """Yield the number of moves of each node with more than `granularity` plies left, the nodes that may spawn."""
     if depth > granularity and depth > 0:
         children = children_of(position)
         yield len(children)

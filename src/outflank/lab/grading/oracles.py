@@ -1,7 +1,7 @@
 """Slow, simple searches of Othello, with which submissions are compared. They share no code with the package's rules.
 
-A position has the squares of its board and the discs of both sides as numbers; bit 8·row + column is a square. A pass
-is a move, with the code 64, and a ply. Moves are in ascending order of their codes; a finished game has none.
+A position has the size of its board and the discs of both sides as bits; bit 8·row + column is a square. A pass is a
+move with the code 64, and counts as a ply. Moves are in ascending order of their codes; a finished game has none.
 """
 
 import random
@@ -46,7 +46,7 @@ class Position(NamedTuple):
         return self.own.bit_count() - self.opp.bit_count()
 
     def __str__(self) -> str:
-        return f"Position({self.size}, {self.own:#x}, {self.opp:#x})"  # Python, so that it can be tried again
+        return f"Position({self.size}, {self.own:#x}, {self.opp:#x})"  # a Python expression, so that users can try it
 
 
 @cache
@@ -141,7 +141,7 @@ def with_table(
     alpha: int = -FAR,
     beta: int = FAR,
 ) -> Count:
-    """Return alpha-beta's value with a table that never loses an entry: the depth, the value and its kind."""
+    """Return alpha-beta's value with a table that never loses an entry. An entry is a depth, a value and its kind."""
     known_depth, known, kind = table.get(position, (-1, 0, ""))
     if known_depth == depth and (
         kind == "exact" or (kind == "lower" and known >= beta) or (kind == "upper" and known <= alpha)
@@ -161,8 +161,8 @@ def with_table(
 
 
 def young_brothers(position: Position, depth: int, alpha: int = -FAR, beta: int = FAR) -> Count:
-    """Return the value of alpha-beta with young brothers wait: all moves but the first are searched in the window that
-    the first has left, and do not know of each other."""
+    """Return the value of alpha-beta with young brothers wait. All moves but the first are searched in the window that
+    the first one left, and none of them narrows it for another."""
     children = children_of(position) if depth > 0 else []
     if not children:
         return Count(position.value, 1, 1)
@@ -182,7 +182,7 @@ def start(size: int) -> Position:
 
 
 def drawn_positions(seed: int, subject: str, count: int, *, size: int, plies: tuple[int, int]) -> Iterator[Position]:
-    """Yield `count` positions after random moves, as many as a number drawn from `plies`; none is finished."""
+    """Yield `count` positions of unfinished games, each after a random number of random moves. `plies` is its range."""
     generator = random.Random(f"{seed}/{subject}")
     while count > 0:
         position = start(size)
@@ -197,7 +197,7 @@ def drawn_positions(seed: int, subject: str, count: int, *, size: int, plies: tu
 
 
 def passing_positions(seed: int, subject: str, count: int, *, size: int) -> Iterator[Position]:
-    """Yield `count` drawn positions in which the side to move must pass."""
+    """Yield `count` random positions in which the side to move must pass."""
     generator = random.Random(f"{seed}/{subject}/passes")
     while count > 0:
         position = start(size)
@@ -209,7 +209,7 @@ def passing_positions(seed: int, subject: str, count: int, *, size: int) -> Iter
 
 
 def nodes_of(search: Callable[[], T]) -> tuple[T, int]:
-    """Run a search of one root on `Position.game`; return its result and the nodes that it has entered."""
+    """Run a search of one root on `Position.game`; return its result and the number of nodes that it entered."""
     before = PLAYED[0]
     result = search()
     return result, PLAYED[0] - before + 1

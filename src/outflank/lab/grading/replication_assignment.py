@@ -21,7 +21,7 @@ DEEPEST = 9
 
 
 def _value(key: int, depth: int) -> int:
-    """Return the value of a made-up position: a search of the same depth has the same value on every node."""
+    """Return the value of a made-up position. It depends only on key and depth, and so is the same on every node."""
     return (key * 37 + depth * 101) % 129 - 64
 
 

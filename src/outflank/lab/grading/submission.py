@@ -1,4 +1,4 @@
-"""Grading of a submission in a child process, so that its crash or endless loop is one line of feedback."""
+"""Grading of a submission in a child process, so that a crash or an endless loop becomes one line of feedback."""
 
 import json
 import os
@@ -128,7 +128,10 @@ def _source_of(path: Path) -> str:
 
 
 def _assignment_of(path: Path, expected: int | None) -> int:
-    """Return the number of the assignment: that in the file, which must be the expected one if there are both."""
+    """Return the number of the assignment in the file, or `expected` if the file has none.
+
+    Raise `OutflankError` if both are given and differ, or if neither is given.
+    """
     line = NUMBER_LINE.search(_source_of(path))
     if line is None:
         if expected is None:
@@ -208,7 +211,7 @@ class _Child:
 def _results(
     child: _Child, checks: Sequence[Check], trouble: str, seconds: float, progress: Callable[[str], None]
 ) -> Iterator[CheckResult]:
-    """Yield the results of `checks`, which the child runs one after the other. With a `trouble` they all fail."""
+    """Yield the results of `checks`, which the child runs in this order. With a `trouble`, all fail for that reason."""
     for check in checks:
         passed, feedback = False, trouble
         if not trouble:

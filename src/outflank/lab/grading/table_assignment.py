@@ -106,7 +106,10 @@ def _torn(program: Program, seed: int) -> str:
 
 
 def _torn_hits(program: Program, seed: str) -> int:
-    """Let three threads store and probe in one slot; return their hits. Raise `Wrong` if one is of no stored entry."""
+    """Let three threads store and probe in one slot; return the number of hits.
+
+    Raise `Wrong` if a hit returns an entry that no thread stored.
+    """
     generator = random.Random(seed)
     positions = [_random_entry(generator)[:2] for _ in range(3)]
     entries: dict[tuple[int, int], list[Entry]] = {
@@ -132,7 +135,7 @@ def _torn_hits(program: Program, seed: str) -> int:
 
 
 def _run_threads(seed: str, bodies: list[Callable[[], None]]) -> None:
-    """Run functions in threads that a seeded scheduler interleaves. Raise `Wrong` if one races by a plain access."""
+    """Run functions in threads that a seeded scheduler interleaves. Raise `Wrong` if a plain access is in a race."""
 
     def run() -> None:
         threads = [WorkerThread(target=body, daemon=True) for body in bodies]
@@ -152,7 +155,7 @@ def _run_threads(seed: str, bodies: list[Callable[[], None]]) -> None:
 
 
 def _search(program: Program, position: Position, depth: int, table: object) -> tuple[int, int]:
-    """Return the value of the submission's search, and the nodes that it has entered (1 if it is compiled)."""
+    """Return the value of the submission's search, and the number of nodes it entered (always 1 if it is compiled)."""
     moves = np.zeros(MOST_MOVES * (depth + 1), MOVE)
     arguments = (position.game, position.words, depth, -FAR, FAR, table, moves, 0)
     value, nodes = nodes_of(lambda: program.search(*arguments))
@@ -195,7 +198,7 @@ def _shared(program: Program, seed: int) -> str:
 
 
 def _two_searches(program: Program, position: Position, seed: str) -> list[int]:
-    """Return the values of two searches at the same time on one table."""
+    """Run two searches at the same time on one table, and return their values."""
     values: list[int] = []
     table = WatchedArray.over(program.new_table(32))
 

@@ -118,7 +118,7 @@ def merged(races: Iterable[Race]) -> tuple[Race, ...]:
 
 
 def problems_text(races: int, unfinished: int, wrong: int, schedules: int) -> str:
-    """Return what a race check has found in words, from its counts; empty if nothing is wrong."""
+    """Return the problems that a race check has counted, in words, or an empty text if there are none."""
     problems = [
         how_many(races, "race") if races else "",
         f"{unfinished:,} of {how_many(schedules, 'schedule')} failed or did not end" if unfinished else "",

@@ -3,8 +3,8 @@
 The scheduler may switch threads at every memory access. The time between two switches is random, with a mean that is
 fixed per schedule: some schedules switch at nearly every atomic, others let one thread run far ahead. Occasionally an
 interrupted thread is held back for long, as if the system had given its core to another program. The values that it has
-read are then stale. Waiting threads rest for a few steps; sleeping threads sleep until they are woken, or for some
-time. Nothing depends on the clock or on addresses, so the same seed gives the same run.
+read are then stale. Waiting threads rest for a few steps; sleeping threads sleep until they are woken, at most for a
+random time. Nothing depends on the clock or on addresses, so the same seed gives the same run.
 """
 
 import random
@@ -125,7 +125,7 @@ class Scheduler:
     # --- points at which threads may switch ---
 
     def turn(self, atomic: bool) -> None:
-        """Count an access of the running thread, and switch threads if its accesses have reached a limit of cost."""
+        """Count an access of the running thread, and switch threads if the cost of its accesses has reached a limit."""
         self.steps += 1
         self._now += 1
         self._run_left -= ATOMIC if atomic else PLAIN
@@ -141,7 +141,7 @@ class Scheduler:
         self._interrupt()
 
     def sleeps(self, address: int) -> None:
-        """Let the running thread sleep on the word at `address`, until it is woken or for some time."""
+        """Let the running thread sleep on the word at `address` until it is woken, at most for a random time."""
         strand = self._running
         strand.asleep_on = address
         strand.resting_until = self._now + self._random.randrange(*NAPS)

@@ -20,10 +20,10 @@ from outflank.lab.races.findings import Race, RaceFindings, merged, races_of
 def check_program(
     program: Callable[[], Program], *, workers: int = 2, seed: int = 1, schedules: int = 10, steps: int = STEPS
 ) -> RaceFindings:
-    """Run new programs, as `program` returns them, under `schedules` interleavings of their workers.
+    """Run a fork-join program under `schedules` interleavings of its workers, and return the races of all of them.
 
-    Kernels must run in the interpreter: set `NUMBA_DISABLE_JIT=1`. The findings have the races of all schedules, and
-    those whose result differs from that of one worker.
+    `program` is called for each run, and returns a new copy of the program. Kernels must run in the interpreter: set
+    `NUMBA_DISABLE_JIT=1`. The findings also compare the result of each run with that of one worker.
     """
     if not interpreted():
         raise OutflankError("races are looked for in the interpreter: set NUMBA_DISABLE_JIT=1")
@@ -56,7 +56,7 @@ def check_program(
 
 
 def _arrays(data: object, name: str) -> Iterator[tuple[str, npt.NDArray[np.generic]]]:
-    """Yield the names and arrays of a program's data."""
+    """Yield the arrays in a program's data, each with its name."""
     if isinstance(data, np.ndarray):
         yield name, data
     elif isinstance(data, tuple):

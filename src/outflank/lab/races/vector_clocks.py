@@ -1,10 +1,10 @@
 """The happens-before relation of accesses to shared memory, with C11 semantics and vector clocks, and the races.
 
-Every strand (a thread) has a vector clock, which holds for each strand how much of its work happened before. A store or
-update with release order publishes its strand's clock at the address; a load or update with acquire order merges that
-clock into its own. An update keeps the clock published before, which continues the release sequence; a store replaces
-it. Relaxed accesses publish and merge nothing. `seq_cst` orders no more than `acq_rel`, because its total order is not
-a happens-before order. Starting and joining a strand also order accesses.
+Every strand (a thread) has a vector clock. Its element for another strand says how much of that strand's work happened
+before. A store or update with release order publishes its strand's clock at the address; a load or update with acquire
+order merges that clock into its own. An update keeps the clock published before, which continues the release sequence;
+a store replaces it. Relaxed accesses publish and merge nothing. `seq_cst` orders no more than `acq_rel`, because its
+total order is not a happens-before order. Starting and joining a strand also order accesses.
 
 Accesses conflict if they have the same address. Comparing addresses is enough, because no element is accessed in two
 sizes. Two accesses race if they are from different strands, at least one writes, neither happens before the other, and

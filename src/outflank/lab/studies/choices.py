@@ -87,7 +87,7 @@ class Coarseness(Choosing):
 
 
 class Symmetry(Choosing):
-    """Tests whether symmetric positions should share a table entry. Report 000 found the search for them too slow."""
+    """Tests whether symmetric positions should share a table entry. Report 000 found it too slow to recognise them."""
 
     name = "symmetry"
     question = "Is it worth letting symmetric positions share an entry of the table?"
@@ -185,7 +185,7 @@ def _hits(name: str, board: Board, depth: int, stop: Stop) -> list[Sample]:
     warm(side)
     counts = Counts()
     result, _ = measure_search(side, stop, instrument=counts)
-    # The probe does not see leaves: they are what is left of the positions that the search entered.
+    # The probe does not see leaves, so their number is that of all nodes less those that the probe counted.
     visited = [result.nodes - sum(counts.nodes), *counts.nodes[1:]]
     return [
         {"board": name, "left": left, "nodes": nodes, "lookups": lookups, "hits": hits}

@@ -30,14 +30,14 @@ SETTINGS: dict[str, dict[str, str]] = {
     "straight-vectors": {"NUMBA_SLP_VECTORIZE": "1"},
     "calls-kept": {},
 }
-"""Environment variables of each compiler setting. All but the first three use level 3: `any-processor` is like a
-compilation without -xHost, `scalar-loops` vectorises no loop, `straight-vectors` vectorises straight-line code too,
-`calls-kept` has an entry of `INLINING`."""
+"""Environment variables of each compiler setting. All but the first three use level 3. `any-processor` is like a
+compilation without -xHost, `scalar-loops` vectorises no loop, `straight-vectors` also vectorises straight-line code,
+and `calls-kept` inlines no function (`INLINING`)."""
 
 INLINING = {"calls-kept": "noinline"}
-"""Attribute of the parts of kernels by compiler setting. A kernel and all that it calls are one module, which is
-optimised as a whole, as -ipo does with files. With `calls-kept` no part becomes a part of its caller, except a few that
-are declared so."""
+"""LLVM attribute of the functions that a kernel calls, by compiler setting. A kernel and all that it calls are one
+module, which is optimised as a whole, as -ipo does with files. With `calls-kept` no function is inlined into its
+caller, except a few that are declared so."""
 
 LONGEST_SECONDS = 300
 """Timeout in seconds of a child process that measures one compiler setting."""

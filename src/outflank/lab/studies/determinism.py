@@ -121,7 +121,7 @@ class Determinism(Experiment[DeterminismParameters]):
 
 
 PROMISED = {"value": Promise.VALUE, "move": Promise.MOVE, "nodes": Promise.NODES}
-"""For each column of a sample, the promise of a scheme by which it must be equal in all games."""
+"""Columns of a sample, each with the promise by which a scheme must have the same values there as the serial game."""
 
 
 def _promised(parameters: DeterminismParameters, scheme: str) -> Promise:

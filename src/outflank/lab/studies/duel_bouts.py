@@ -12,11 +12,11 @@ from outflank.players.clock import TimeControl
 from outflank.players.specs import player
 
 CLEARLY_STRONGER = Sprt(elo0=0, elo1=100, scale="logistic")
-"""Test whether a player is stronger: by nothing, or by 100 Elo (64 % of the points)."""
+"""Test of whether a player is stronger than another. Its hypotheses: by 0 Elo, or by 100 Elo (64 % of the points)."""
 ABOUT_AS_STRONG = Sprt(elo0=-100, elo1=0, scale="logistic")
-"""Test whether a player is as strong as another: weaker by 100 Elo, or by nothing."""
+"""Test of whether a player is as strong as another. Its hypotheses: weaker by 100 Elo, or by 0 Elo."""
 ALWAYS_WINS = Sprt(elo0=100, elo1=300, scale="logistic")
-"""Test whether a player wins nearly always: 64 % of the points, or 85 %."""
+"""Test of whether a player nearly always wins. Its hypotheses: 64 % of the points, or 85 %."""
 
 START = "start"
 """Value of `Bout.openings` for the standard start, from which the players choose their first moves at random."""
@@ -79,15 +79,15 @@ class Bout:
     clock: str = "none"
     weight: float = 1.0
     early: str = ""
-    """Specification of the player that makes the first player's moves of the opening; empty for none."""
+    """Specification of a player that replaces the first player during the opening; empty for none."""
     repetitions: int | None = REPETITIONS
-    """Number of occurrences of a position that draws a game; None: no draw, as in the report's competition."""
+    """Occurrences of a position after which a game is drawn. None: never, as in the report's competition."""
     test: Sprt = CLEARLY_STRONGER
     """Hypotheses on the first player's strength, one of which the report claims."""
 
     @property
     def depends_on_time(self) -> bool:
-        """Whether moves depend on the time that they take: with a clock, or with seconds for each move."""
+        """Whether time limits affect the moves: a clock, or seconds for each move."""
         return self.clock != "none" or any(" time=" in words for words in self.players)
 
     @property

@@ -92,11 +92,11 @@ class _CountingPlayer:
 
 
 OPENING_PLIES = 20
-"""Plies of a game in which a bout's `early` player moves: report 003 gives no number."""
+"""Number of plies in which a bout's `early` player replaces the first player. Report 003 gives no number."""
 
 
 class _Relay:
-    """A player whose moves of the opening are those of another one."""
+    """A player that lets another one, `early`, choose the moves of the opening."""
 
     def __init__(self, early: Player, late: Player) -> None:
         self.early, self.late, self.name = early, late, late.name
@@ -117,7 +117,7 @@ class _Relay:
 
 
 def _first_player(bout: Bout, variety: str) -> Player:
-    """Return the first player of a bout, with the `early` one before it if there is one."""
+    """Return the first player of a bout. If the bout has an `early` player, that one plays the opening."""
     game = AbaloneBoard.start().game
     late = player(f"{bout.players[0]}{variety}", game)
     return _Relay(player(f"{bout.early}{variety}", game), late) if bout.early else late
@@ -264,7 +264,8 @@ class Duels(Experiment[DuelsParameters]):
 
 
 ENOUGH_GAMES = 100
-"""Least number of games of a match. With fewer, the Elo interval is wider than most differences."""
+"""Least number of games that says something of strength. With fewer, the Elo interval is wider than most
+differences."""
 
 
 def duel_of(games: Sequence[Sample]) -> Duel:

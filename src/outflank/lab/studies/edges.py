@@ -124,6 +124,6 @@ def finish_game(board: OthelloBoard, evaluations: Mapping[Side, str | FourPart],
 
 
 def duel_of_edges(games: Sequence[Sample]) -> Duel:
-    """Return the games of one table of edges as a `Duel`, from its view."""
+    """Return the games of one edge table as a `Duel`, from the view of the player that uses the table."""
     margins = [number(game["discs"]) for game in games]
     return duel_between(games, [0.5 + 0.5 * ((discs > 0) - (discs < 0)) for discs in margins], margins)

@@ -49,7 +49,10 @@ class HashingParameters(Parameters):
 
 @kernel
 def walk(game, position, depth, moves, start, firsts, seconds, count):
-    """Write the words of all positions `depth` plies below to `firsts` and `seconds` until full; return their count."""
+    """Append the two words of each position `depth` plies below to `firsts` and `seconds`, until these are full.
+
+    `count` is the number of positions that they hold already. Return the new number.
+    """
     if count >= firsts.shape[0]:
         return count
     if depth == 0:

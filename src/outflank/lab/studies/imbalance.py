@@ -210,7 +210,7 @@ def _positions_with_wrong_sum(samples: Sequence[Sample], work: dict[str, list[in
 
 
 def _timed_depth_note(parameters: ImbalanceParameters, depths: Sequence[int]) -> str:
-    """Return a clause that names the depth of the timed searches, or an empty text if it is that of the counts."""
+    """Return a clause that names the depth of the timed searches, or an empty text if the counted ones have it too."""
     if parameters.timed_depth is None or [parameters.timed_depth] == list(depths):
         return ""
     return (

@@ -58,8 +58,9 @@ ALGORITHMS: dict[str, SearchArguments] = {
     "ABDADA": {**_PVS, "parallel": "abdada"},
     "YoungBrothersWait": {**_PVS, "parallel": "ybw"},
 }
-"""Search options of each algorithm by its name in report 001, which did not come to ABDADA; the last one is ours. The
-naive versions `ParallelPVS` and `ParallelAlphaBeta` search every root move in a full window."""
+"""Search options of each algorithm, by its name in report 001. The report did not get as far as ABDADA, and
+`YoungBrothersWait` is our addition. The naive versions `ParallelPVS` and `ParallelAlphaBeta` search every root move in
+a full window."""
 
 WITH_TABLE = ("SharedHashtable", "ABDADA")
 """Algorithms whose workers share a table."""

@@ -218,7 +218,7 @@ class Choosing(Experiment):
 
 
 def stage_of(board: str) -> str:
-    """Return the stage of the game from a board's name without number and depth: `late` for `late1@9`."""
+    """Return the stage of the game, which is a board's name without its number and depth: `late` for `late1@9`."""
     return re.sub(r"(?:(?<!\d)\d++)?(?:@\d++)?$", "", board)
 
 

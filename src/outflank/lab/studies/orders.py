@@ -1,4 +1,4 @@
-"""Experiments on move ordering: sorting algorithms, and orders by stage of the game, as report 000 wished."""
+"""Experiments on move ordering: sorting algorithms, and orders that depend on the stage of the game (report 000)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -50,8 +50,8 @@ from outflank.validation.values import Between, Kind, Shape, kinds_of
 RULES = {"002": RULES_002, "004": RULES_004}
 
 PARTS_OF_A_TURN, PARTS_OF_A_ROOT = 8, 40
-"""Number of parts into which the span of a root is cut to count the strands that could run in each: for every turn of a
-whole game, and for the root of a single search."""
+"""Number of equal parts of a root's span in which runnable strands are counted. The first is for each turn of a whole
+game, the second for the root of a single search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +219,7 @@ def _notes(parameters: ParallelismParameters, strands: Sequence[Sample], timed: 
 
 
 def _published(parameters: ParallelismParameters) -> tuple[tuple[str, str], ...]:
-    """Return (report, table) of the published program that divides its games as `parameters` say; empty without one."""
+    """Return (report, table) of the published program that divides its games as `parameters` say, or an empty tuple."""
     if parameters.rules == "002":
         return (("002", "profile"),) if parameters.schedule == "one" else ()
     return (("004", "cilkview"),) if parameters.schedule == "rows" else ()

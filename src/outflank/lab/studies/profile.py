@@ -303,7 +303,7 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
 
 
 def _in_notation(line: str, board: Board) -> str:
-    """Return `line` with move codes in notation. The line begins at `board`, or at a turn of the game from there."""
+    """Return `line` with its move codes in notation. It begins at `board`, or at a turn of the game from there."""
     first, *codes = line_steps(line) or [""]
     start = board.copy()
     if first.startswith("turn ") and int(first.split()[1]) % 2 == 0:
@@ -312,7 +312,7 @@ def _in_notation(line: str, board: Board) -> str:
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
-    """Return rows of seconds by kind of activity, in total and per worker. Above 8 workers, only least and most."""
+    """Return rows of seconds by kind of activity, in total and per worker; of more than 8, only least and most."""
     by_kind: dict[str, dict[int, float]] = {kind: dict.fromkeys(range(workers), 0.0) for kind in KINDS}
     for sample in totals:
         by_kind[str(sample["kind"])][int(number(sample["worker"]))] += number(sample["end_us"]) / 1e6

@@ -1,9 +1,9 @@
 """Experiment `replay`: the speed-up on more workers than this machine has cores, simulated from a recorded search.
 
 If nothing is cut off (minimax), one worker records the search, and its fork-join graph is scheduled on any number of
-simulated workers. With cut-offs the search is run again by virtual workers for each number of them. Both take the costs
-of sharing that were measured on this machine. Where there are enough cores the search also runs with so many workers,
-and the table shows the error.
+simulated workers. With cut-offs, virtual workers run the search again, once for each number of workers. Both ways use
+the costs of sharing that were measured on this machine. For each number of workers that this machine has cores for, the
+search also runs on real workers, and the table shows the error of the simulation.
 """
 
 import itertools
@@ -112,7 +112,7 @@ class Subject:
 
     @property
     def labels(self) -> Sample:
-        """The first fields of the subject's samples."""
+        """Fields that identify the subject in its samples."""
         return {"position": self.name, "scheme": self.scheme, "depth": self.depth}
 
     def searches(self, stop: Stop, *, depth: int | None = None, **extra: Any) -> Iterator[Result]:
@@ -226,10 +226,10 @@ def _title(subject: Subject) -> str:
 
 
 class RealSearches:
-    """The subject's searches with real workers, and the serial program's.
+    """The subject's searches by real workers and by the serial program.
 
-    Rounds run side by side with the recordings, search by search: the speed of a processor changes within seconds, on
-    some machines by a third, and must change for both.
+    They alternate with the recorded searches, because the speed of a processor changes within seconds, on some machines
+    by a third, and should be the same for both.
     """
 
     def __init__(self, subject: Subject, counts: Sequence[int], rounds: int, stop: Stop) -> None:
@@ -240,12 +240,12 @@ class RealSearches:
         ]
 
     def run_turn(self, round_: int) -> None:
-        """Run the next search of a round, from 0, with each number of workers. Every other round is in reverse."""
+        """Run the next search of a round (from 0) with each number of workers, in odd rounds in reverse order."""
         for turns in self._rounds[round_][:: -1 if round_ % 2 else 1]:
             self.samples += (sample for sample in (next(turns, None),) if sample is not None)
 
     def run_all(self) -> None:
-        """Run the searches of all rounds that are left."""
+        """Run all remaining searches of all rounds."""
         for sides in self._rounds:
             for turns in sides:
                 self.samples += turns
@@ -291,7 +291,7 @@ def _measure(parameters: ReplayParameters, subject: Subject, stop: Stop) -> list
 
 
 def _replay_graphs(parameters: ReplayParameters, subject: Subject, real: RealSearches, stop: Stop) -> list[Sample]:
-    """Record the subject's searches with one worker, and schedule their graphs."""
+    """Record the subject's searches with one worker, and schedule their graphs on simulated workers."""
 
     def searches(recording: EventRecording) -> Iterator[Result]:
         return subject.searches(stop, workers=1, instrument=recording)

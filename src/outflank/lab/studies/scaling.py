@@ -56,7 +56,7 @@ from outflank.validation.values import Shape
 SCHEDULES = ("one", "rows", "static")
 
 FEWEST_ROUNDS = 5
-"""Least number of rounds for a conclusion, because medians of fewer do not support one."""
+"""Least number of rounds whose medians support a conclusion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

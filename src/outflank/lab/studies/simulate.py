@@ -273,7 +273,7 @@ def _measure_hidden(
 def _compare_with_cluster(
     parameters: SimulateParameters, position: str, threshold: int, count: int, policy: str, stop: Stop
 ) -> list[Sample]:
-    """Return samples of searches on nodes within this process, where messages cost nothing, and of simulations."""
+    """Return samples that compare searches on nodes within this process, where messages are free, with simulations."""
     recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []

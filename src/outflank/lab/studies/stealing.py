@@ -1,4 +1,7 @@
-"""Experiment `stealing`: report 000's programs on its own cluster, simulated: nodes that steal, with private tables."""
+"""Experiment `stealing`: a simulation of report 000's programs on its cluster, whose nodes steal jobs from each other.
+
+Each node has its own table.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -92,7 +95,7 @@ class StealingParameters(Parameters):
 
     @property
     def costs(self) -> Costs:
-        """Costs of the simulated machine, before those of a program."""
+        """Costs on the simulated machine, before `costs_of` adapts them to a program."""
         return Costs(
             board=self.board,
             spawn=self.spawn,
@@ -188,9 +191,10 @@ def _simulate(
 
 
 _known: dict[tuple[object, ...], StealingTotals] = {}
-"""Totals of simulated searches, which several sections of a reproduction share: each takes seconds to minutes."""
+"""Totals of simulated searches. They are kept because several sections of a reproduction need the same ones, and each
+takes seconds to minutes."""
 _locks: defaultdict[tuple[object, ...], Lock] = defaultdict(Lock)
-"""Locks by the same keys: a second task that needs the same search waits for it."""
+"""Locks by the same keys. A task that needs a search which another task is running waits for the result."""
 
 
 def _totals(

@@ -72,7 +72,10 @@ def _wander_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @kernel
 def climb(steps, random, best):
-    """Change a board randomly `steps` times, without losing legal moves. Write it to `best`; return its move count."""
+    """Try `steps` random changes of a board, and keep those that cost no legal move.
+
+    Write the board to `best`, and return its number of moves.
+    """
     own, opp = U64(0x0000000810000000), U64(0x0000001008000000)
     most = popcount(legal(own, opp))
     for _ in range(steps):

@@ -340,7 +340,7 @@ class LevelsParameters(SweepsParameters):
 
 
 class Levels(Sweep):
-    """Varies the number of plies from the root that Jamboree divides. Report 001 divides log2 of the processors."""
+    """Varies the number of plies from the root that Jamboree divides. In report 001 it is log2 of the processors."""
 
     name = "levels"
     question = "How many levels from the root should Jamboree divide?"

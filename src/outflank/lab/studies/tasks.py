@@ -1,6 +1,6 @@
-"""Experiment `tasks`: parallelism, speed-up, workers' time and races of a fork-join program of one's own.
+"""Experiment `tasks`: parallelism, speed-up, workers' time and races of a user's fork-join program.
 
-The reports examined their programs with cilkview, cilkscreen and HPCToolkit; these are the same questions for a program
+The reports examined their programs with cilkview, cilkscreen and HPCToolkit. This experiment asks the same of a program
 on `outflank.forkjoin`.
 """
 
@@ -81,7 +81,7 @@ class TasksParameters(Parameters):
 
 
 class Tasks(Experiment[TasksParameters]):
-    """Measures a fork-join program of one's own: work and span, speed-up, the workers' time, and races."""
+    """Measures a user's fork-join program: work and span, speed-up, the workers' time, and races."""
 
     name = "tasks"
     question = "How parallel is a fork-join program of my own, how fast is it on more workers, and has it races?"

@@ -164,12 +164,15 @@ Costs = dict[tuple[Cell, ...], float]
 
 
 def call_costs(samples: Sequence[Sample], order: str) -> Costs:
-    """Return the least cost in each position, averaged over positions. The least is used since noise only adds time."""
+    """Return the cost of a call by operation and way: the least of each position, averaged over positions.
+
+    The least is used because noise only adds time. With two workers, it is the least of all positions.
+    """
     costs = {}
     for key, group in grouped([row for row in samples if row["order"] == order], "operation", "way").items():
         places = grouped(group, "position").values()
         least = [min(number(row["nanoseconds"]) for row in rows) for rows in places]
-        costs[key] = min(least) if key[1] == TWO else statistics.mean(least)  # a hand-over is the same everywhere
+        costs[key] = min(least) if key[1] == TWO else statistics.mean(least)  # a hand-over costs the same everywhere
     return costs
 
 
@@ -218,7 +221,7 @@ def _ways(operation: int) -> tuple[int, ...]:
 
 
 def boards_near(place: StudyPosition, limit: int) -> tuple[Words, Words, Words]:
-    """Return up to `limit` boards as few plies below `place` as possible: own discs, other discs, a legal square."""
+    """Return own discs, opponent's discs and a legal square of up to `limit` boards, as few plies below as possible."""
     board = place.board
     game, depth = board.game, 0
     moves = np.zeros(64 * most_moves(game), MOVE)
