@@ -110,7 +110,8 @@ class Nodes(Experiment[WindowsParameters]):
                 f"{name}, {window}",
                 partial(_count_game, name, window, parameters),
                 8.0 if window == AS_REPORTED and name in SERIAL else 1.0,
-                timed=name not in SERIAL,  # what parallel searches visit depends on the workers' speeds
+                # What other parallel searches visit depends on their workers' speeds.
+                timed=not (name in SERIAL.values() or (name in SERIAL and window == AS_REPORTED)),
             )
             for name in parameters.algorithms
             for window in _windows(name, parameters)
