@@ -25,7 +25,7 @@ def __getattr__(name: str) -> object:
     if name.startswith("__") or name not in _homes():
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
     module = import_module(_homes()[name])
-    if name not in globals():  # the import has set the subpackages `lab` and `search` (which can be called)
+    if name not in globals():  # an import sets the names of subpackages itself; `search` is one that can be called
         globals()[name] = getattr(module, name)
     return globals()[name]
 
@@ -38,8 +38,8 @@ def __dir__() -> list[str]:
 def _homes() -> dict[str, str]:
     """Return the module of each public name, read from the stub that type checkers use.
 
-    lazy_loader reads a stub too, but parses it with `ast` at every start, which takes longer than this function. It
-    would also return a function for `search` at the first access only.
+    lazy_loader reads a stub too, but parses it with `ast` at every start, which takes longer than this function. Its
+    `search` would be a function at the first access, and the subpackage afterwards.
     """
     stub = __loader__.get_data(f"{__file__.removesuffix('c')}i").decode()
     lines = [line.split() for line in stub.splitlines() if line.startswith("from ")]

@@ -1,4 +1,4 @@
-"""The public names: the one list, which type checkers read as it is and `outflank` itself when a name is first used."""
+"""The list of public names. Type checkers read this file; `outflank` reads it, too, when a name is first used."""
 
 from outflank.abalone.board import AbaloneBoard as AbaloneBoard
 from outflank.abalone.board import AbaloneMove as AbaloneMove

@@ -61,7 +61,7 @@ def _quoted_for_powershell(word: str) -> str:
 
 
 def _escaped_for_powershell(character: str) -> str:
-    """Return a character for use in double quotes; special ones, like typographic quotes, `%` and `!`, as codes."""
+    """Return a character for use in double quotes. Special ones, like typographic quotes, `%` and `!`, become codes."""
     if character in "$`":
         return f"`{character}"
     if character.isalnum() or character in _literal_in_powershell:

@@ -1,7 +1,7 @@
-"""The user's folders for caches, settings, files about running clusters, and games, where the system usually has them.
+"""The user's folders for caches, settings, games, and files about running clusters.
 
-platformdirs knows their paths. It takes 3 ms to import, so it is imported only when needed. All folders except the
-cache have Linux's paths on every system: on macOS too, people look for a command's settings in `~/.config`.
+platformdirs knows their usual paths. It takes 3 ms to import, so it is imported only when needed. All folders except
+the cache have Linux's paths on every system: on macOS too, people look for a command's settings in `~/.config`.
 """
 
 import os

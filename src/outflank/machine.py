@@ -19,7 +19,7 @@ DeviceUsed = Literal["cpu", "gpu", "gpu+cpu"]
 """Device that did the work. `gpu+cpu`: the GPU failed during the work, and the CPU finished it."""
 
 MOST_WORKERS = 1024
-"""Limit on the threads of one search, count or experiment. More is a typing error: machines have fewer cores."""
+"""Limit on the threads of one search, count or experiment. More would be a typing error: machines have fewer cores."""
 
 WINDOWS_PROCESSOR = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 
@@ -53,7 +53,7 @@ def this_machine() -> Machine:
 
 
 def usable_cores() -> float:
-    """Return the number of cores that this process may keep busy; a fraction if its container's quota is one."""
+    """Return the number of cores that this process may keep busy; a container's quota can make it a fraction."""
     if sys.platform == "linux":
         allowed = len(os.sched_getaffinity(0))
     else:

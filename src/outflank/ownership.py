@@ -1,4 +1,4 @@
-"""Checks whether other users own, or may write, a file or folder: then it is not trusted.
+"""Checks whether other users own a file or folder, or may write to it. If so, it is not trusted.
 
 Files of root are trusted like the user's own: root can change everything anyway.
 """
@@ -33,7 +33,7 @@ def exposure(path: Path) -> str | None:
     if sys.platform == "win32":
         return None
     place = Path("/")
-    # The owner of `/` too: in a user namespace with one user, root's directories seem to belong to another user.
+    # The owner of `/` is trusted, too: in a user namespace with one user, root's directories seem to belong to another.
     trusted = {os.geteuid(), 0, os.stat(place).st_uid}
     left = list(reversed(Path.cwd().joinpath(path).parts[1:]))
     links = 0
@@ -64,7 +64,7 @@ def exposure(path: Path) -> str | None:
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory and its missing parents, which only this user can enter."""
+    """Make a directory and its missing parents; only this user can enter the new ones."""
     if not directory.is_dir():
         make_private(directory.parent)
         directory.mkdir(mode=0o700, exist_ok=True)

@@ -165,7 +165,7 @@ def _text(path: Path) -> str:
 
 Pin = Literal["none", "compact", "spread"] | tuple[int, ...]
 """Placement of workers. `compact`: fills one core and one memory node after another; `spread`: as far apart as
-possible; a tuple: the processor of each worker, from the first again for further workers; `none`: not bound."""
+possible; a tuple: the processor of each worker (further workers start again from the first); `none`: not bound."""
 
 
 def can_bind() -> bool:

@@ -68,7 +68,7 @@ class Registry(Generic[Part]):
     def __init__(
         self, kind: str, group: str, homes: Mapping[str, str], *, check: Callable[[str, object], Part]
     ) -> None:
-        """Make a registry of parts that errors call a `kind`, such as "game".
+        """Make a registry of parts that error messages call a `kind`, such as "game".
 
         `group` is the entry point group of plug-ins; `homes` gives the `module:attribute` of the package's parts by
         name. `check(name, object)` returns the part, or raises `InvalidOption`.

@@ -1,4 +1,4 @@
-"""Import of a user's own modules by name or from a file, also in other processes, which receive pickled values."""
+"""Import of a user's own modules, by name or from a file, here and in other processes that receive pickled values."""
 
 import pickle
 import sys

@@ -43,8 +43,9 @@ from outflank.kernels.lanes import Vector, bit_counts, lane, lanes, merged, spre
 class Kind(IntEnum):
     """The kinds of moves, in the order in which report 003's program tries them.
 
-    A side step is to the left or to the right, seen from the line's rear marble towards its front: left is one
-    direction before the line's own (a sixth of a turn), right the one after it.
+    A side step to the left goes in the direction before the line's own (a sixth of a turn), a side step to the right in
+    the direction after it. If row A is on top, as in that program's position files, these are the left and the right
+    of the rear marble, looking along the line.
     """
 
     OUT2 = 0  # three marbles push two, one of them off the board
@@ -121,7 +122,7 @@ I0, I1, I2, I3, I4, I5 = INSIDE
 
 @inner
 def _behind(boards: Vector) -> Vector:
-    """For the board in the lane of each direction, return the cells that have a neighbour on it in that direction."""
+    """Return, in the lane of each direction, the cells whose neighbour in that direction is on the lane's board."""
     back = (boards << lanes(N0, N1, N2, N3, N4, N5, ONE, ONE)) | (boards >> lanes(K0, K1, K2, K3, K4, K5, ONE, ONE))
     return back & lanes(I0, I1, I2, I3, I4, I5, ZERO, ZERO)
 
@@ -158,8 +159,8 @@ def _(game):
     # Count the moves that step in one direction d. Each marble is the rear of at most one move along its line. In a
     # side step, a line of marbles across d moves, and each of them could step in d alone: call these marbles free. Let
     # x be free. Its neighbours x + (d+1) and x - (d-1) cannot both be free, because the first is the cell ahead of the
-    # second, which must be empty. The same holds behind x. So free marbles form chains, which have fewer pairs than
-    # marbles and even fewer triples.
+    # second, and the cell ahead of a free marble is empty. The same holds behind x. So free marbles form chains, which
+    # have fewer pairs than marbles and even fewer triples.
     return 6 * (game.marbles + (game.marbles - 1) + (game.marbles - 2))
 
 

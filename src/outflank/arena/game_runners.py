@@ -25,7 +25,10 @@ CLOSE_SECONDS = 2 * GRACE_SECONDS
 
 
 class Lane:
-    """Plays games in sequence with the same players. With an external program, ours run in child processes too."""
+    """Plays games in sequence with the same players.
+
+    If one of them is an external program, our own players run in child processes, too.
+    """
 
     def __init__(self, settings: Settings, make: Maker, *, plays: bool = True) -> None:
         """If `plays` is false, the lane plays no games and only checks that its players can be created."""

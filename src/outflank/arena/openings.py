@@ -16,7 +16,7 @@ from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import Game
 
 TRIES = 2000
-"""Number of consecutive random openings that repeat earlier ones after which the search for new ones ends."""
+"""The search for new random openings ends after this many consecutive ones that repeat earlier ones."""
 
 EARLY_PLIES = 8000
 """Number of plies that take about a second to play. About this many are played to make openings before the first game.
@@ -82,7 +82,7 @@ class Openings:
             return self._drawn[number].copy()
 
     def samples(self) -> list[Board]:
-        """Return at most two openings drawn so far: one from the match's start, and one from another starting
+        """Return at most two of the openings made so far: one from the match's start, and one from another starting
         layout."""
         boards: dict[bool, Board] = {}
         for board in self._drawn:

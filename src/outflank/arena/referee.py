@@ -33,7 +33,7 @@ class Ending:
     points: float
     """Black's points: 1, ½ or 0."""
     score: float
-    """Black's margin in the game's unit, which need not be 0 in a draw; a forfeit has the game's fixed score for it."""
+    """Black's margin in the game's unit, not always 0 in a draw; after a forfeit, the game's score for forfeits."""
     reason: str = ""
     """Why the game ended: empty if it ended by the rules, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""
@@ -182,7 +182,7 @@ class _Table:
 
     @contextmanager
     def _measuring(self, side: Side) -> Iterator[None]:
-        """Add the processor time that the player's process uses in this block. The clock stops while it is read."""
+        """Add the processor time that the player's process uses in this block. No clock runs while the time is read."""
         reading = getattr(self.seats[side].player, "processor_reading", lambda: None)
         before, began = reading(), time.perf_counter()
         try:

@@ -70,7 +70,7 @@ def searcher_of(game: Game, options: PlayerKeywords | None = None) -> MakeWorker
 
 @contextmanager
 def searchers(game: Game, options: PlayerKeywords, tasks: TaskDispatcher | None, stop: Stop) -> Iterator["Searchers"]:
-    """Yield searchers on the cluster of `tasks`, opened for `searcher_of(game)`, or on threads of this process."""
+    """Yield searchers on the cluster of `tasks` (opened for `searcher_of(game)`); on threads if `tasks` is None."""
     if tasks is not None:
         tasks.start(stop)
         yield Searchers(tasks, MOST_ASKED)
@@ -92,7 +92,7 @@ class Searchers:
         if not requests:
             return
         over = Stop()
-        """The stop of all running searches, called when the caller takes no more results, for any reason."""
+        """Stops all running searches; called when the caller takes no more results, for any reason."""
         with ThreadPoolExecutor(min(len(requests), self._limit)) as threads:
             key_of_future = {
                 threads.submit(self._tasks.do, _item(request), stop=over): request.key for request in requests
@@ -121,7 +121,7 @@ Progress = Callable[[int, int], None]
 """Receives the number of positions searched, and the number of positions that, as far as known, the book needs."""
 
 GROWTH = 8
-"""A book grows by one part in `GROWTH` before values are propagated again. With smaller steps, propagation would take
+"""A book grows by 1/`GROWTH` of its size before values are propagated again. With smaller steps, propagation would take
 longer than the searches; with larger steps, the book would follow moves that have turned out to be bad."""
 
 
@@ -130,7 +130,7 @@ class BookPlan:
     """Which positions a book should hold, and how they are searched."""
 
     plies: int = 8
-    """Number of plies from the start within which every position after followed moves is searched."""
+    """Number of plies from the start within which every position that followed moves lead to is searched."""
     positions: int | None = None
     """Number of positions to which the book then grows where players are most likely to leave it; None: no growth."""
     depth: int = 12
@@ -206,7 +206,7 @@ class Building:
         return BuildResult(book=self.book, searched=len(self.searched), deepened=len(self.deepened), known=known)
 
     def search(self, keys: Sequence[Key], done: int = 0) -> None:
-        """Search those positions of `keys` that have no entry as planned; `done` is added to the reported progress."""
+        """Search the positions of `keys` without a good enough entry; `done` is added to the reported progress."""
         unknown = {key for key in keys if not self._is_known(key)}
         requests = [self._request(key) for key in keys if key in unknown]
         known = done + len(keys)
@@ -223,7 +223,7 @@ class Building:
         self.progress(done, known)
 
     def _walk(self, start: Key) -> None:
-        """Visit the positions of the plan ply by ply, and search those that have no entry as planned."""
+        """Visit the positions of the plan ply by ply, and search those without a good enough entry."""
         current, visited = [start], set[Key]()
         for _ in range(self.plan.plies):
             self.search(current, len(visited))

@@ -132,7 +132,7 @@ class BookEntryDocument(Document, frozen=True, kw_only=True, tag="outflank/book-
     moves: list[BookMove]
     """Moves of the position, the best first."""
     points_per_unit: Several
-    """Number of points of `moves` values that make one unit of the game's scores."""
+    """Number of points that make one unit of the game's scores."""
 
 
 class BookBranch(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Learning a book from recorded games: it searches their opening positions, and counts the games that reached each.
+"""Learns a book from recorded games: searches their opening positions, and counts the games that reached each.
 
 The book's comments list the files it was learnt from. Learning from the same file again, after an interruption or to
 search deeper, does not count its games twice.

@@ -26,7 +26,7 @@ from outflank.games.notation import FileFormat
 #     [Result "38-26"]
 #
 #     1. f5 d6 2. c3 d3 … 29. -- g8 38-26
-# `recognise` reads the moves, and finds out which game they are of. A header after moves begins the next game.
+# `recognise` reads the moves, and finds out which game they belong to. A header after moves begins the next game.
 
 
 def read_headed_games(stream: BinaryIO) -> Iterator[Record]:
@@ -155,7 +155,7 @@ def select_records(
 
 
 def write_records(records: Iterable[Record], target: File | BinaryIO, *, format: str | None = None) -> int:
-    """Write games to a file, or text formats to a binary stream; return their number.
+    """Write games to a file or, in a text format, to a binary stream; return the number of games.
 
     Without `format` the file's name decides. The file appears, and replaces an older file, when everything is written.
     If an error in `records`, or a game that the format cannot hold, ends the writing early, the games before it are

@@ -11,7 +11,7 @@ from outflank.games.sides import Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """A position as read from a text, with the moves from it and the rules in force."""
+    """A position as read from a text, with the moves played from it and the rules in force."""
 
     format: str
     """Name of the format that the setup was read from."""

@@ -93,7 +93,7 @@ def read_all(text: str, *, game: str | None = None, **options: object) -> list[R
 
 
 def read_written(text: str, *, game: str | None = None, **options: object) -> list[Record]:
-    """Return all positions and games in `text`. It may not hold drawn boards, and every line must be readable."""
+    """Return all positions and games in `text`. Drawn boards are not accepted, and every line must be readable."""
     text, set_options = _cleaned(text), _set_options(options)
     return _read_or_refuse(text, candidates(text, game, set_options), set_options)
 

@@ -36,7 +36,7 @@ _word = re.compile(r"\s*+(?:\{([^{}]*+)\}|\d{1,9}\s*+[.)](?:\.\.)?(?=\s)|([^\s{}
 _remark = re.compile(
     r"\s*+(?P<value>[+-]?[\d.]++(?:e[+-]?\d++)?+(?!\S))?+\s*+(?:(?P<seconds>[\d.]++(?:e[+-]?\d++)?+)s)?+\s*+", re.ASCII
 )
-# Blanks before the name must not include line feeds: a text of line feeds would be scanned to its end from each.
+# Blanks before the name must not include line feeds: a text of n line feeds would take n² steps.
 _game = re.compile(r"^[^\S\n]*+game\s*+:\s*+([a-z][a-z0-9-]*+)[^\S\n]*+$", re.IGNORECASE | re.MULTILINE)
 
 Line = tuple[int, str]

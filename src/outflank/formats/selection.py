@@ -31,7 +31,7 @@ class FirstMoves:
 
 
 def opening_of(text: str, game: str | None = None) -> Opening:
-    """Return the opening that a list of moves gives; without `game`, in the package's first game that they fit."""
+    """Return the opening that a list of moves gives, in `game` or in the first of the package's games that they fit."""
     errors: list[Exception] = []
     for name in OWN_GAMES if game is None else (game,):
         try:

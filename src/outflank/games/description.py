@@ -33,13 +33,13 @@ class GameOption:
     choices: tuple[Any, ...] = ()
     """All allowed values; empty: any value of the default's type."""
     value_text: Callable[[Any], str] | None = None
-    """Returns a value in words (`8 × 8 squares`), for an option that every position determines; None: the same
-    position is possible under several values of the option."""
+    """Returns a value in words (`8 × 8 squares`), for an option that can be read off any position; None: a position
+    does not determine the option."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
-    """The options for one game's rules and starting positions. A game without options has one of each."""
+    """The options for one game's rules and starting positions. A game without any has fixed rules and one start."""
 
     options: tuple[GameOption, ...] = ()
     """The options of the rules and of the starting position."""
@@ -89,7 +89,7 @@ class GameDescription:
     plain_rules: "Callable[[Game], PlainRules] | None" = None
     """Returns given rules in their second implementation (`games.plain`); None: proofs cannot be checked."""
     without_draws: Callable[["Board"], "Board"] | None = None
-    """Turns off a board's draws by repetition or length, for external referees, and returns it; None: no such draws."""
+    """Turns off draws by repetition or length, for external referees, and returns the board; None: no such draws."""
     perft: tuple[int, int] = (0, 1)
     """A depth and the perft count of the starting position at that depth, for the installation test."""
     variants: Variants = field(default_factory=Variants)
@@ -113,7 +113,7 @@ class GameDescription:
         return type(self.start()) if self.board is None else self.board
 
     def options_at(self, board: "Board") -> dict[str, Any]:
-        """Return the options with which a game starts at `board`; only rule options if no start equals it."""
+        """Return the options with which a game starts at `board`; if no start equals it, only options of the rules."""
         options = dict(self.variants.options_of(board.game))
         for option in self.variants.options:
             if option.name not in options:
@@ -162,7 +162,7 @@ class OwnGame(NamedTuple):
     stated: re.Pattern[str]
     """Pattern of words that name this game in the headers of game files."""
     marks: re.Pattern[str]
-    """Pattern found in every text that holds a position of this game or names it. Other texts do not import it."""
+    """Pattern found in every text with the name or a position of this game. Other texts do not import the game."""
 
 
 _own = {
@@ -235,7 +235,8 @@ def described(rules: type) -> GameDescription | None:
     """Return the description of a class of rules, if known; users' games are neither looked up nor imported."""
     if rules not in _by_rules:
         package, _, folder = rules.__module__.rpartition(".")[0].partition(".")
-        # The descriptions of the package's own games are loaded at first use: only playing moves needs none.
+        # The descriptions of the package's own games are loaded at first use: a program that only plays moves
+        # needs none.
         if package == "outflank" and folder in OWN_GAMES:
             game_named(folder)
     return _by_rules.get(rules)

@@ -86,7 +86,7 @@ def _(game: Game, workers: int) -> Records | None:
 
 # --- batches of endgame positions ---
 # A solver on a GPU has a thread for each position, and all threads of a warp take the same steps. So the functions
-# below are smaller and store nothing. A move is a cell of a board of 64 cells, and fills that cell.
+# below are simpler than those above, and store nothing. A move is a cell of a board of 64 cells, and fills that cell.
 
 
 NO_SCORE = -127

@@ -66,7 +66,7 @@ class Exact(NamedTuple):
 
 @value.register(Exact)
 def _(evaluation, game, position, state):
-    return np.int64(0)  # called only if a line is longer than any search
+    return np.int64(0)  # called only on a line that is longer than the deepest search
 
 
 @final.register(Exact)
@@ -85,7 +85,7 @@ class Solving(NamedTuple):
 
 @value.register(Solving)
 def _(evaluation, game, position, state):
-    return np.int64(0)  # called only if a line is longer than any search
+    return np.int64(0)  # called only on a line that is longer than the deepest search
 
 
 @final.register(Solving)
@@ -315,7 +315,7 @@ _checked_kinds: set[tuple[type, ...]] = set()
 def check_values(evaluation: Evaluation, game: Game, position: Position) -> None:
     """Raise `InvalidOption` if an evaluation's value is not a whole number: the compiler would drop the fraction.
 
-    The check runs in the interpreter, once for each class of evaluations and types of its fields.
+    The check runs in the interpreter, once for each class of evaluations and each choice of types for its fields.
     """
     kind = (type(evaluation), type(game), *map(type, evaluation))
     if kind in _checked_kinds:

@@ -32,7 +32,7 @@ class FileFormat:
     likeness: Callable[[bytes], int] = lambda head: 0
     """Returns how much the first bytes of a file look like the format; 0: not at all."""
     by_line: bool = False
-    """Whether every line is a game or a position. Any other text may contain such lines, too."""
+    """Whether every line is a game or a position. Text in other formats may contain such lines, too."""
     holds_games: Callable[[bytes], bool] = lambda head: False
     """Returns whether a file that looks like the format and starts with these bytes can only hold games."""
 
@@ -43,7 +43,7 @@ def _no_match(text: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notation:
-    """The notations of one game. A position of a game without any is written as the game's name and numbers."""
+    """The notations of one game. A game without notations writes a position as the game's name and numbers."""
 
     forms: str = ""
     """The accepted notations as a list for users: `an Othello board line, OBF, a transcript`."""
@@ -61,13 +61,13 @@ class Notation:
     """Returns how much a list of moves that is legal in no game looks like this game's. The user sees the error of the
     game with the highest number."""
     line: "Callable[[str], Setup | None]" = _no_match
-    """Returns the position that a line of text describes, as programs print it below a drawing."""
+    """Returns the position that a line of text describes; programs print such lines below drawings."""
     drawing: "Callable[[Sequence[str]], Setup | None]" = lambda lines: None
     """Returns the position in a drawing made of lines of text."""
     position_file: "Callable[[Setup], tuple[str, str]] | None" = None
     """Returns the name and the text of a position file that other programs read; None: the board's text is used."""
     opening: "Callable[[str], Opening] | None" = None
-    """Returns the opening whose name or moves (without passes) a text gives, to select the games that begin so."""
+    """Returns the opening that a text gives by name or moves (without passes), to select games that begin with it."""
     files: Mapping[str, FileFormat] = field(default_factory=dict)
     """The file formats, by file name suffix; the first is the default."""
 

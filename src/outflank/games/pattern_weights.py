@@ -115,7 +115,7 @@ class Learning:
 
 
 ERRORS = ".depths.json"
-"""Suffix that makes a weights file's name that of the file with the `SearchErrors` of searches with these weights."""
+"""Suffix that is appended to a weights file's name, to name the file with the `SearchErrors` of these weights."""
 
 
 def _errors_beside(path: str) -> SearchErrors | None:

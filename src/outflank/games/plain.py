@@ -2,7 +2,7 @@
 
 A proof is only as reliable as the rules that it was checked with. So the checker does not use the rules of searches
 (`games.rules`). The second implementation is separate and as simple as possible. The two share only the words of a
-position (`rules.pack`) and the move codes, which are below 256 here. `GameDescription.plain_rules` returns it.
+position (`rules.pack`) and the move codes, which are below 256 here. `GameDescription.plain_rules` returns the second.
 
 `rules` is a small `NamedTuple`; its type selects the implementations. A position is two words, from the side to move's
 point of view.

@@ -1,4 +1,4 @@
-"""Measuring how far values of shallow searches differ from those of deeper ones, which selective search is based on.
+"""Measures how much values of shallow and deeper searches differ; selective search is based on these differences.
 
 Positions are searched to every depth up to a limit. For each pair of depths and each group of stages, the spread (root
 mean square) of the differences is computed. The formula of `SearchErrors` is fitted to the spreads. It extrapolates to

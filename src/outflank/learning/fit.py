@@ -161,9 +161,10 @@ def fit(
     workers: int = 1,
     device: DeviceOption = "cpu",
 ) -> Floats:
-    """Return the weights that fit `examples` best, held near `prior`. The last weight, of no pattern, is not changed.
+    """Return the weights that fit `examples` best, held near `prior`.
 
-    The result is the same, to the bit, for any number of workers and on a GPU.
+    The last weight, which belongs to no pattern, is not changed. The result is the same, to the bit, for any number of
+    workers and on a GPU.
     """
     with ExitStack() as stack:
         for_each = _one_by_one
@@ -224,7 +225,7 @@ PASSES = 30
 """Default number of iterations of conjugate gradients."""
 
 HELD_OUT = 16
-"""One in this many games is not used in the fit, but to measure errors."""
+"""One in this many games is left out of the fit, to measure errors on it."""
 
 
 def training_mask(games: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:

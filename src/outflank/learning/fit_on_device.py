@@ -1,4 +1,4 @@
-"""The sums that a fit of weights needs, on a GPU, with the same bits as on a CPU.
+"""Computes the sums that a fit of weights needs on a GPU, with the same results, to the bit, as on a CPU.
 
 A CPU goes through the examples and adds to the sums of their weights. On a GPU many threads would add to one sum at
 once in any order, and sums of floats depend on the order. So each weight has one thread per share, which adds its

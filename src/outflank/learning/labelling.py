@@ -235,7 +235,7 @@ class _Labelling:
             outdated.update(np.unique(self.positions.stage[rows]).tolist())
 
     def value_by_results(self, judge: Judge) -> None:
-        """Compute values from game results and a shallow search, which sees only wins and losses without weights."""
+        """Compute values from game results and a shallow search, which without weights sees only wins and losses."""
         self._value(np.arange(len(self.positions)), judge, "all")
 
     def _value(self, rows: Rows, judge: Judge | None, name: str) -> None:

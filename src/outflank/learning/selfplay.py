@@ -102,7 +102,7 @@ OPENING = 12
 
 NOISE = 0.015, 0.1
 """Least and greatest standard deviation of the noise that is added to the values of moves, as a fraction of the largest
-value. Each game draws a deviation in between."""
+value. Each game has a random deviation in between."""
 
 RANDOM_SIDES = (0, 0, 0, 1, 2, 3)
 """Bit sets of the sides that move randomly, drawn uniformly: no side (half of the cases), first, second, both."""

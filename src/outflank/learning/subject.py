@@ -106,7 +106,7 @@ class Subject:
         return f"{self.patterns.name}.weights"
 
     def zero_weights(self) -> Weights:
-        """Return weights of all stages that are all zero."""
+        """Return zero weights for all stages."""
         return np.zeros((self.rows, self.patterns.weights), np.int16)
 
     def weights_in(self, path: Path) -> Weights:

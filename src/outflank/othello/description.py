@@ -82,8 +82,8 @@ HIGHEST_LEVEL, FIRST_ERRORLESS = 60, 15
 
 def _exact_moves_for_depth(depth: int) -> int:
     """Return the largest number of empty squares with which a player of this search depth solves positions. Solving
-    then takes about as long as a midgame move: one more ply takes 1.6 times as long, one more empty square 2.1 times,
-    or twice that in a selective search."""
+    then takes about as long as a midgame move: each further ply takes 1.6 times as long, and each further empty square
+    2.1 times as long, or twice that in a selective search."""
     return round(16.4 + 0.63 * (depth - 12)) if depth >= 5 else (2, 4, 8, 8)[depth - 1]
 
 
@@ -150,8 +150,8 @@ def _moves_expected(board: Board) -> float:
 def _typical_error(depth: int) -> float:
     """Return the typical error, in discs, of a search to `depth`. With 14 empty squares, the standard deviation from
     the true score was 12 discs at depth 1 and 10 at depth 4 (54 positions of games with 15 % random moves). In the
-    midgame, that from a search of depth 12 was 4.4 discs at depth 2, 2.7 at depth 6 and 1.7 at depth 10 (19
-    positions)."""
+    midgame, the standard deviation from a search of depth 12 was 4.4 discs at depth 2, 2.7 at depth 6 and 1.7 at depth
+    10 (19 positions)."""
     return max(4.0, 12.0 - 0.6 * depth)
 
 

@@ -24,8 +24,8 @@ from outflank.othello.patterns import LEARNT, blank, is_learnt
 from outflank.othello.rules import PASS, Othello, legal
 
 LOOK_AHEAD_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
-"""Look-ahead (shallow searches that order moves in exact searches): the number of empty squares from which on it is
-done, the number of further empty squares for each additional ply, and the largest number of plies."""
+"""Look-ahead (shallow searches that order moves in exact searches): the least number of empty squares with which it
+is done, the number of further empty squares for each additional ply, and the largest number of plies."""
 
 
 def ordering_evaluation(game: Othello) -> Evaluation:

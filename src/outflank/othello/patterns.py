@@ -52,9 +52,9 @@ def _shapes(size: int) -> list[Cells]:
 def _symmetries(game: Othello) -> list[list[int]]:
     """Return the image of each square under each symmetry of the board.
 
-    Board k of six has the squares with bit k set in their numbers. After a symmetry, the six boards give, for each
-    square, the number of the square that was mapped to it. Mapping square by square would take a third of the time that
-    loading an evaluation may take.
+    Six boards encode the numbers of the squares: board k has the squares whose number has bit k set. After a symmetry
+    is applied to all six, their bits at a square are the number of the square that was mapped to it. Mapping square by
+    square would take a third of the time that loading an evaluation may take.
     """
     squares, digits = np.arange(64, dtype=np.uint64), np.arange(6, dtype=np.uint64)
     boards = (((squares[:, None] >> digits) & ONE) << squares[:, None]).sum(axis=0, dtype=np.uint64)

@@ -1,7 +1,7 @@
 """Othello's plain rules: a second implementation for the proof checker, which shares no code with `rules`.
 
-A key is the board as a number in base 3 (empty, own, opponent's), the smallest of its eight mirror images. A board of
-up to 40 squares fits in the key's first word.
+A key is the board as a number in base 3 (empty, own, opponent's): the smallest number of its eight mirror images. A
+board of up to 40 squares fits in the key's first word.
 """
 
 from collections.abc import Sequence

@@ -48,11 +48,11 @@ class Computer:
     """A player that searches. Without a clock or a limit on depth, time or nodes, it thinks for a second per move.
 
     `options` are those of a search (`outflank.search.request.Options`). `policy` names the time policy. `habits` and
-    `book` are tried before a search. `variety` is a seed for drawing among early moves that are nearly as good as the
-    best; by default the best is played. With `repeats` the player does not avoid repeated positions. `ties` is the tie
-    rule among equal moves, or one rule as black and one as white. `scoring` is how the player scores the end of a game
-    that can be scored in several ways; by default, as the rules do. Searches use table entries of greater depth, unless
-    `table_depth` says otherwise.
+    `book` are tried before a search. `variety` is the seed of a random choice among early moves that are nearly as good
+    as the best; by default the best is played. With `repeats` the player does not avoid repeated positions. `ties` is
+    the rule for choosing among equal moves, or a pair of rules, for black and for white. `scoring` is how the player
+    scores the end of a game that can be scored in several ways; by default, as the rules do. Searches use table entries
+    of greater depth, unless `table_depth` says otherwise.
     """
 
     DEFAULT_SECONDS = 1.0

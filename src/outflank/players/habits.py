@@ -40,7 +40,8 @@ PLIES = 8
 """Number of plies at the start of a game in which moves are varied; later the best move is always taken."""
 
 MOVES = 4
-"""Number of moves that get values from a search, so that one of them can be drawn; each value costs a cheap search."""
+"""Number of moves that get values from a search, so that one of them can be picked at random. Each value costs a
+cheap search."""
 
 T = TypeVar("T")
 
@@ -51,25 +52,25 @@ def random_seed() -> int:
 
 
 class Variety(RandomStream):
-    """Draws the first moves of a game at random among good ones."""
+    """Picks the first moves of a game at random among good ones."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, "first moves")
 
     def moves(self, board: Board) -> int:
-        """Return the number of moves for which a search must find values, so that one of them can be drawn."""
+        """Return the number of moves for which a search must find values, so that one of them can be picked."""
         return MOVES if board.ply < PLIES else 1
 
     def pick(self, board: Board, moves: Sequence[tuple[T, int]], near: int) -> T:
-        """Draw one of the moves within `near` of the best, `moves[0]`; after `PLIES` plies, return the best."""
+        """Pick a random move within `near` of the best, `moves[0]`; after `PLIES` plies, return the best."""
         if board.ply >= PLIES:
             return moves[0][0]
         return self.rng.choice([move for move, value in moves if value >= moves[0][1] - near])
 
     def pick_weighted(self, board: Board, moves: Sequence[tuple[T, int]], margin: int) -> T:
-        """Draw one of the moves within `margin` of the best, `moves[0]`; after `PLIES` plies, return the best.
+        """Pick a random move within `margin` of the best, `moves[0]`; after `PLIES` plies, return the best.
 
-        Moves with lower values are drawn less often.
+        Moves with lower values are picked less often.
         """
         if board.ply >= PLIES:
             return moves[0][0]

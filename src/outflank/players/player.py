@@ -97,7 +97,7 @@ class Player(Protocol):
 
 
 def try_out(player: Player, board: Board, words: str) -> None:
-    """Raise an error if the player has a method `check(board)` and it reports that it cannot play from `board`.
+    """Raise an error if the player's method `check`, if it has one, reports that it cannot play from `board`.
 
     This is called before a game, so that a player that cannot work causes one error, instead of losing game after game.
     """

@@ -37,7 +37,8 @@ kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost
 measured."""
 
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
-"""Number of delays measured before a game (50 ms), and number if other programs turn out to run (200 ms and more)."""
+"""Number of delays measured before a game: usually (50 ms), and if other programs turn out to be running (200 ms or
+more)."""
 
 LOOKS = 10_000
 """Number of clock readings in one measurement of a delay: 5 ms, if nothing delays them."""
@@ -205,7 +206,7 @@ class DepthRule:
 
     depth: int
     seconds_below: float | None = None
-    """Number of seconds left, of one minute for the game, below which the rule applies."""
+    """Number of seconds left below which the rule applies, if the game has one minute."""
     seconds_above: float | None = None
     value_below: int | None = None
     """Value of the player's last search below which the rule applies."""

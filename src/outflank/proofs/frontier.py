@@ -220,7 +220,7 @@ class _KeySet:
 
 @dataclass(slots=True)
 class Level:
-    """Keys of the positions that a strategy reaches with `left` moves left: its side is to move in `own`."""
+    """Keys of the positions that a strategy reaches with `left` moves left. Its side is to move in those of `own`."""
 
     left: int
     own: Keys

@@ -24,7 +24,7 @@ class Refusal(Exception):
 
 
 class ProgramPlayer:
-    """Player that is an external program. It is started at once, and after a failure when it is needed again."""
+    """Player that is an external program. It is started at once; after a failure, it is started again when needed."""
 
     def __init__(
         self,

@@ -38,9 +38,9 @@ UNLIMITED = "0 1 0"
 """GTP's form of no limit. It is sent only to cancel a limit, since some programs read it as no time at all."""
 
 LARGER_SHARE = 5
-"""Approximate factor by which a program may exceed an even share of its time on a move, because a program that expects
-to solve the endgame divides its time by few moves. A time per move is sent as the time for this many times fewer
-moves."""
+"""Factor by which a program may exceed an even share of its time on a move, roughly: a program that expects to solve
+the endgame divides its time by fewer moves. Therefore, instead of a time per move, programs are sent the time for only
+1/`LARGER_SHARE` of the moves that the rest of the game is expected to have."""
 
 
 class ClockStyle(Enum):

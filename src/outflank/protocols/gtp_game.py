@@ -78,7 +78,7 @@ class GtpGame:
         """Play a move of `side`."""
         board = self.board
         if text.lower() == "pass" and self.description.passes and board.is_game_over():
-            self._steps.append(0)  # programs made for Go, where two passes end a game, send them
+            self._steps.append(0)  # a pass after the end: programs made for Go, where two passes end a game, send it
             return
         try:
             with self.turn_of(side) as passes:

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from outflank.search.request import Stop
 
 LONGEST = 1 << 16
-"""Largest number of characters in a line; commands of both protocols are less than a hundredth of it."""
+"""Largest number of characters in a line; commands of both protocols are shorter than a hundredth of this."""
 
 PARTING_SECONDS = 2.0
 """Time for the remaining requests after the end of the input: a script gets its answers, and if the other program has
@@ -101,7 +101,7 @@ class Listener:
                     break
         except (OSError, ValueError):
             pass  # a stream that cannot be read any more has ended
-        except Exception as error:  # of a plug-in's protocol; else the main loop would wait for ever
+        except Exception as error:  # else an error of a plug-in would make the main loop wait for ever
             self._failure = error
         self._parting = threading.Timer(PARTING_SECONDS, self.end)
         self._parting.daemon = True
@@ -112,8 +112,8 @@ class Listener:
 def lines_of(descriptor: int) -> Iterator[str]:
     """Yield the lines of a file descriptor, without their ends; invalid bytes become �.
 
-    Only the beginning of an overlong line is yielded, which is itself too long. The rest is skipped as it is read, so a
-    line that never ends costs no memory, and only the time to read it.
+    Of an overlong line only the beginning is yielded, which is long enough for `too_long` to recognise it. The rest is
+    skipped as it is read, so a line that never ends costs no memory, and only the time to read it.
 
     This avoids `sys.stdin`: at exit the interpreter waits for a thread that reads it, or fails with a fatal error. A
     thread that waits for a line cannot be told to stop.

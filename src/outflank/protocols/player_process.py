@@ -165,7 +165,7 @@ class PlayerProcess:
             self._ask("reseed", seed)
 
     def check(self, board: Board) -> None:
-        """Raise an error if the player has a method `check` and it reports that it cannot play from this board."""
+        """Raise an error if the player's method `check`, if it has one, reports that it cannot play from `board`."""
         if "check" in self._methods:
             self._ask("check", board)
 

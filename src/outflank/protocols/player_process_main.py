@@ -32,7 +32,8 @@ def main() -> None:
         os.dup2(2, 1)  # what a player prints is not an answer
     sys.stdin = io.StringIO()
     server = _PlayerServer(answers)
-    # The player has one permanent thread, as in a match without programs. The main thread would run kernels in others.
+    # The player has one permanent thread, as in a match without programs. The main thread would run kernels on
+    # other threads.
     serving = threading.Thread(target=server.serve, name="player", daemon=True)
     serving.start()
     server.listen(requests)

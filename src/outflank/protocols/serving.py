@@ -58,7 +58,7 @@ class Engine:
             self._listener.end()
 
     def _thinking(self) -> AbstractContextManager[Stop]:
-        """Return a context with a `Stop` for the search in it, which a stop command calls when it arrives."""
+        """Return a context for a search, with a `Stop` that is called when a stop command arrives."""
         return self._listener.thinking() if self._listener else nullcontext(Stop())
 
     def _player_for(self, key: object, make: Callable[[], Player]) -> Player:
@@ -99,8 +99,8 @@ class ServedProtocol:
     games: tuple[str, ...] = ()
     """Names of the games that the protocol can express; empty for all games."""
     told_in: str = ""
-    """Suffix, such as `.ggf`, of the file format in which the protocol sends games; games without it cannot be
-    played."""
+    """Suffix, such as `.ggf`, of the file format in which the protocol sends games; games that lack this format
+    cannot be played."""
 
     def plays(self, description: GameDescription) -> bool:
         """Return whether the protocol can express a game."""

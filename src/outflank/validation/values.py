@@ -104,10 +104,10 @@ def kinds_of(cls: "type[DataclassInstance]") -> dict[str, Kind]:
 
 @cache
 def _checks_of(cls: "type[DataclassInstance]") -> dict[str, tuple[Kind, object, frozenset[type]]]:
-    """Return for each field of a dataclass its kind, its default, and types of which every value fits.
+    """Return for each field of a dataclass its kind, its default, and the types all of whose values fit the kind.
 
-    Most options of a search are switches, or have their defaults, which need no check. To check them all took a quarter
-    of the time outside the tree.
+    Most options of a search are switches, or have their defaults, which need no check. Checking them all took a
+    quarter of the time that a search spends outside the tree.
     """
     defaults = {part.name: part.default for part in fields(cls)}
     return {name: (kind, defaults[name], _fitting_types(kind)) for name, kind in kinds_of(cls).items()}
@@ -160,7 +160,7 @@ def kind_at(kind: Kind, steps: Sequence[Any]) -> Kind:
 
 
 def check_fields(instance: "DataclassInstance") -> None:
-    """Convert the fields of a dataclass to their annotated kinds, or raise a `Misfit`; for its `__post_init__`."""
+    """Convert the fields of a dataclass to their annotated kinds, or raise a `Misfit`; called by `__post_init__`."""
     for name, (kind, default, fitting) in _checks_of(instance.__class__).items():
         value = getattr(instance, name)
         if value is default or type(value) in fitting:

@@ -19,7 +19,7 @@ _abalone_line = re.compile(r"[sS1-9]+(?:/[sS1-9]+){8}(?:\s+[\dbwBW]+)*")
 
 
 def read_line(line: str) -> Setup | None:
-    """Return the position on an Abalone line, as programs print it below a drawing; None for any other line."""
+    """Return the position on an Abalone line, which programs print below drawings; None for any other line."""
     return read_abalone_line(line) if _abalone_line.fullmatch(line.strip()) else None
 
 

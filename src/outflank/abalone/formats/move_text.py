@@ -1,8 +1,8 @@
 """Reading and writing of Abalone moves as text, in the notations of the programs Aba-Pro and Nacre.
 
-A move along its line is the rear marble's cell and its target, `A1B2`. A side step is both ends of the line and the
-target of the first marble, `C3C5D4` (Aba-Pro), or the first marble and the target of the last one, `C3D6` (Nacre). Two
-neighbouring cells always mean a move along a line.
+A move along its line is written as the rear marble's cell and its target, `A1B2`. A side step is written as both ends
+of the line and the target of the first marble, `C3C5D4` (Aba-Pro), or as the first marble and the target of the last
+one, `C3D6` (Nacre). Two neighbouring cells always mean a move along a line.
 """
 
 import re

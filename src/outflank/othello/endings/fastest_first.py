@@ -81,7 +81,7 @@ def _fill(space: Workspace, own: Word, opp: Word, moves: Word, row: Int, parity:
 
 @inner
 def _take_best(space: Workspace, row: Int, index: Int, end: Int) -> Word:
-    """Return the square of the best move from `index` to `end`; the move at `index` takes the best move's place."""
+    """Return the square of the best of the moves `index` to `end` - 1, and put the move at `index` in its place."""
     best_index = index
     most_promising = space.promise[row, index]
     candidate = index + ONE

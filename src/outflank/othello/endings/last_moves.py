@@ -62,7 +62,7 @@ def last_one(space: Workspace, own: Word, alpha: Value, square: Word) -> Value:
 
 @inlined
 def _best_of_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word) -> Value:
-    """Return the value of the better of the moves of `own` to two squares; `NONE` if neither is legal."""
+    """Return the value of the better of two moves of `own`, to `first` or to `second`; `NONE` if neither is legal."""
     best = NONE
     if opp & space.square[first, NEIGHBOURS] != ZERO:
         flipped = turned(space, own, opp, first)
@@ -243,5 +243,5 @@ def shallow(space: Workspace, own: Word, opp: Word, alpha: Value, empties: int, 
 @shallow.sample
 def _sample(game: Game, position: Position, every: bool) -> Samples:
     if isinstance(game, Othello):
-        # Discs only on the first row, and neither side has a move below it.
+        # All discs are on the first row, and neither side has a move on the other rows.
         yield new_spaces(game, 1)[0], U64(0x1), U64(0x7E), 0, 6, U64(0), U64(0)

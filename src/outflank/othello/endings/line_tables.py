@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 RAYS: Final = 4
-"""Number of rays that begin a square's row of the table `squares()`: the squares beyond it along its row, its column
-and both diagonals, towards higher squares. Rays towards lower squares are the same on the board rotated by 180°."""
+"""Number of rays of a square, the first words of its entry in the table `squares()`. A ray has the squares beyond this
+square along a row, a column or a diagonal, towards higher squares. Rays towards lower squares are the same on the board
+rotated by 180°."""
 
 NEIGHBOURS, DIAGONAL, ANTIDIAGONAL, QUADRANT = np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
 """Columns of the other words of the table `squares()`: a square's neighbours; its two diagonals, including the square;
@@ -105,7 +106,7 @@ def stable_from(size: int) -> npt.NDArray[np.int64]:
 
 @cache
 def _between() -> npt.NDArray[np.uint8]:
-    """Return, for a place on a line of eight and a set of discs, the squares up to the next disc on each side."""
+    """Return the squares up to the next disc on each side, for each place on a line of eight and each set of discs."""
     between = np.zeros((8, 256), np.uint8)
     for place in range(8):
         for discs in range(256):
@@ -117,7 +118,7 @@ def _between() -> npt.NDArray[np.uint8]:
 
 @cache
 def _ends() -> npt.NDArray[np.int64]:
-    """Return, for a place on a line and a set of discs, the nearest square without a disc on each side."""
+    """Return the nearest square without a disc on each side, for each place on a line and each set of discs."""
     ends = np.zeros((8, 256), np.int64)
     for place in range(8):
         for discs in range(256):

@@ -19,7 +19,7 @@ _later_number = re.compile(rf"(?<=[\s{BARS}])[1-8](?!\S)")
 
 
 def read_line(line: str) -> Setup | None:
-    """Return the position on a board line, as programs print it below a drawing; None if `line` is not a board line."""
+    """Return the position on a board line, which programs print below drawings; None if `line` is not a board line."""
     words = line.split(maxsplit=1)
     return read_board_line(line) if words and len(words[0]) in [size * size for size in SIZES] else None
 

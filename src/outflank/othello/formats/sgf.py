@@ -23,7 +23,7 @@ from outflank.othello.squares import size_of, square_name, squares
 NAME = "SGF"
 
 LONGEST_CLOCK = 1e6
-"""Number of seconds from which on SGF's `TM` is kept as text instead of being read as a time control."""
+"""Number of seconds from which SGF's `TM` is kept as text instead of being read as a time control."""
 
 _letters = {"R": "resigned", "T": "time", "F": "illegal move"}
 

@@ -59,7 +59,7 @@ def read_game_from(text: str, start: Setup) -> Record:
     named: list[NamedMove] = []
     try:
         named += parse_moves(text, size_of(start.game))
-    finally:  # an illegal move is reported rather than unreadable text after it
+    finally:  # an illegal move is reported before unreadable text that follows it
         played = replay_named(text, start, named)
     return played_record(start, played)
 
@@ -73,7 +73,7 @@ def _only_mirrored(game: Othello) -> set[int]:
 
 
 def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = False) -> str:
-    """Return the moves as a transcript without spaces; passes, which other moves imply, only if `passes` is set."""
+    """Return the moves as a transcript without spaces. Other moves imply the passes; `passes` includes them."""
     size = size_of(game)
     names = ("--" if move == PASS else square_name(size, move) for move in moves if passes or move != PASS)
     return "".join(names)

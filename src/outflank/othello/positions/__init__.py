@@ -27,7 +27,7 @@ STAGES = ("opening", "early", "middle", "late", "ending")
 
 
 def midgame() -> OthelloBoard:
-    """Return a tournament position after 22 moves. It replaces report 000's mid-game board, lost with its picture."""
+    """Return a tournament position after 22 moves. It replaces report 000's mid-game board, whose picture is lost."""
     return OthelloBoard.from_line(MIDGAME_LINE)
 
 
