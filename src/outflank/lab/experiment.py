@@ -17,11 +17,12 @@ T = TypeVar("T")
 
 
 MOST_AT_A_TIME = 4
-"""Greatest number of tasks at a time: a simulated cluster of 64 nodes has tables of half a gigabyte."""
+"""Greatest number of tasks that run at the same time. It limits memory: a simulated cluster of 64 nodes has tables of
+half a gigabyte."""
 
 
 def tasks_at_a_time() -> int:
-    """Return how many tasks that are not timed run at a time on this machine."""
+    """Return how many tasks that are not timed run at the same time on this machine."""
     return max(1, min(MOST_AT_A_TIME, int(usable_cores())))
 
 
@@ -39,16 +40,16 @@ class Task:
     """True if the samples contain times: such a task runs alone. Other tasks run several at a time."""
     in_process: bool = False
     """Whether a task that is not timed runs in a child process, not in a thread, while others run. Tasks that consist
-    of short kernel calls must: in threads they wait for Python's global lock, and one of 0.9 s took 8 s. A child
-    process starts in some two seconds. It must be able to import the experiment."""
+    of short kernel calls need this: in threads they wait for Python's global lock, and a task of 0.9 s took 8 s. A
+    child process takes some two seconds to start, and must be able to import the experiment."""
 
     @property
     def wall_weight(self) -> float:
-        """Estimated share of the run's time. Tasks that run several at a time share it."""
+        """Weight of the task in the run's wall-clock time. Tasks that run at the same time count less."""
         return self.weight if self.timed else self.weight / tasks_at_a_time()
 
     def check(self) -> None:
-        """Raise `OutflankError` if `run` cannot be called with the stop alone."""
+        """Raise `OutflankError` if `run` cannot be called with a `Stop` as its only argument."""
         try:
             parameters = signature(self.run)
         except (TypeError, ValueError):  # no signature available
@@ -132,7 +133,7 @@ class Experiment(Generic[ParametersT]):
     parameters: type[ParametersT]
 
     def file_name(self, parameters: ParametersT) -> str:
-        """Return the name of a result's files, without suffix; results with different names share a folder."""
+        """Return the name of a result's files, without suffix. Results with different names can share a folder."""
         return self.name
 
     def reports_of(self, parameters: ParametersT) -> tuple[str, ...]:
@@ -144,7 +145,7 @@ class Experiment(Generic[ParametersT]):
         raise NotImplementedError
 
     def conclude(self, parameters: ParametersT, samples: Sequence[Sample]) -> Conclusion:
-        """Return tables and figures from the parameters and the samples (all, or those of an interrupted run) alone."""
+        """Return tables and figures from the parameters and samples alone. An interrupted run has only some samples."""
         raise NotImplementedError
 
     def shape(self, parameters: ParametersT, sample: Sample) -> Shape:

@@ -228,7 +228,7 @@ class Report(Drawn):
     notes: tuple[str, ...] = ()
     """Conclusions, and warnings against wrong conclusions."""
     passed: bool = True
-    """False if the experiment found different values that should be equal."""
+    """False if values that should be equal differ."""
     complete: bool = True
     """False if the run was interrupted and has only some of its samples."""
     task_seconds: Mapping[str, float] = field(default_factory=dict)
@@ -253,7 +253,7 @@ class Report(Drawn):
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Sections in the order of their tables. A section without tables follows that of the preceding figure."""
+        """Sections in the order of their tables. A section without tables follows the preceding figure's."""
         names = [name for name in dict.fromkeys(table.section for table in self.tables) if name]
         previous = ""
         for figure in self.figures:

@@ -45,8 +45,8 @@ class RunProgress:
     done: float
     """Share of the run's work that is done, from 0 to 1."""
     seconds_left: float | None
-    """Estimated seconds until the end of the run. While little is done, they are those of an earlier run, on its own
-    machine. None at the end, and while little is done if no earlier run is known."""
+    """Estimated seconds until the end of the run. Until `ENOUGH_TO_JUDGE` of the work is done, they are estimated from
+    an earlier run, maybe on another machine, or None if no such run is known. Also None at the end."""
     first: bool = False
     """Whether nothing has been measured yet in this run."""
 
@@ -293,7 +293,7 @@ def _outcome(task: Task, measure: Measuring, stop: Stop) -> _Outcome:
 def _outcomes(
     tasks: Sequence[Task], beside_others: Measuring, stop: Stop, before: Callable[[Task], None]
 ) -> Generator[_Outcome, None, None]:
-    """Run tasks, and yield what they measure. `before` is called with the next task that is waited for.
+    """Run tasks, and yield their outcomes. `before` is called with each task before its outcome is awaited.
 
     Tasks that are not timed come first, several at a time, run by `beside_others`. All others run one after another.
     """
@@ -308,7 +308,7 @@ def _outcomes(
         for task, future in zip(together, running, strict=True):
             before(task)
             yield future.result()
-    finally:  # the others, too, after an interrupt or an error
+    finally:  # after an interrupt or an error, also stops tasks that still run
         own_stop()
         executor.shutdown(cancel_futures=True)
         stop.remove_listener(own_stop)

@@ -9,7 +9,7 @@ from outflank.validation.values import conform
 
 
 def measure(request: JsonObject) -> ChildMeasurements:
-    """Run the task that is named in the request, with the experiment and the parameters there."""
+    """Run the task that `request` names, with its experiment and parameters."""
     experiment = experiment_named(request["experiment"])
     parameters = conform(experiment.parameters, request["parameters"], "parameters")
     task = next(task for task in experiment.tasks(parameters) if task.name == request["task"])

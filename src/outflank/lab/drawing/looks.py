@@ -137,7 +137,7 @@ def text_width(text: str, size: float = TEXT) -> float:
 
 
 def clip(text: str, width: float, size: float = TEXT) -> str:
-    """Return `text`, cut and with an ellipsis if it is wider than `width`, or nothing if only one letter fits."""
+    """Return `text`, or its beginning and an ellipsis if it exceeds `width`, or nothing if only one letter fits."""
     if text_width(text, size) <= width:
         return text
     while text and text_width(f"{text}…", size) > width:
@@ -245,7 +245,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def apply_theme(svg: str, theme: str) -> str:
-    """Return an SVG in the fixed colours of `theme`, for programs without CSS variables, queries and backgrounds."""
+    """Return an SVG in fixed colours of `theme`, for programs without CSS variables, media queries or backgrounds."""
     paper = '<rect width="100%" height="100%" fill="var(--paper)"/>'
     plain = svg.replace(f"<style>{PICTURE_STYLE}</style>", f"<style>{FLAT_STYLE}</style>{paper}", 1)
     theme_colours = THEMES[theme]

@@ -199,8 +199,9 @@ MOST_CELLS = 20_000
 """Greatest number of cells of raw samples on a page. With more cells, the page would be too large."""
 
 SCOPE = ".outflank-report.outflank-report"
-"""CSS selector before all rules of a report. Its class protects a notebook's own style, and is doubled to outweigh the
-notebook's rules. Sizes are relative to our own text, because some notebooks have a tiny root size."""
+"""CSS selector before every rule of a report, so that the rules do not change the rest of a notebook. The class is
+repeated to outweigh the notebook's own rules. Sizes are relative to our own text, because some notebooks have a tiny
+root size."""
 
 RULES = """
 * {box-sizing:border-box}

@@ -60,7 +60,7 @@ POLICIES = {"none": 16, "batch": 17, "depth": 18, "async": 19}
 PROGRAMS = {"par": 20, "par_rmi": 21, "par_tuple": 23, "000 par": 12, "000 par_rmi": 13, "000 par_tuple": 15}
 BOUNDS = dict.fromkeys(("linear", "ideal", "by chance"), NEUTRAL)
 FIXED = SCHEMES | POLICIES | PROGRAMS | BOUNDS
-"""Numbers that determine the hue and shape of a series name on every page. A published program has the hue of ours."""
+"""Numbers that determine the hue and shape of these series on every page. A published program has the hue of ours."""
 
 
 @dataclass(frozen=True, slots=True)

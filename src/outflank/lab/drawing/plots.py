@@ -26,7 +26,7 @@ from outflank.lab.experiment_report import Plot, Series
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT
 LEAST_ROOM = 0.6
-"""Least room for our own points on an axis with published points, relative to their room on an axis without them."""
+"""Least length that our own points span on an axis with published ones, relative to an axis of our points alone."""
 
 
 @dataclass(frozen=True, slots=True)

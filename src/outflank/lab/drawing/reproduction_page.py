@@ -24,13 +24,13 @@ ANSWERS = (
     Answer.NOT_DONE,
     Answer.NOT_TESTABLE,
 )
-"""Answers in the order of a page: what a reader would not expect comes first."""
+"""Answers in the order in which a page lists them, the most surprising first."""
 
 VERDICTS = (*FAULTS, *(verdict for verdict in Verdict if verdict not in FAULTS))
 """Verdicts in the order of a page's columns."""
 
 UNEXPECTED = "not as expected"
-"""Name of the group of answers for which a run fails. They are listed twice, since they also are in another group."""
+"""Name of the group of answers that make a run fail. These are listed twice, because each is also in another group."""
 
 OPEN = (UNEXPECTED, Answer.CONTRADICTED)
 """Groups of conclusions that can be read without unfolding them. All together would fill several screens."""
@@ -89,7 +89,7 @@ def report_page(report: Report, answers: ReportAnswers) -> str:
 
 
 def index_page(report: Report, reports: Sequence[ReportAnswers], stem: str) -> str:
-    """Return the page that counts answers and verdicts by report. The reports' own pages begin with `stem`."""
+    """Return the page that counts answers and verdicts by report. The reports' own file names begin with `stem`."""
     links = {part.report: f"{stem}-{part.report}.html" for part in reports}
     answers = {part.report: Counter(decision.answer for _, decision in part.decisions) for part in reports}
     verdicts = {
@@ -170,7 +170,7 @@ def _link(section: PublishedTable, places: Mapping[str, str]) -> str:
 
 
 def _counts_table(total: str, rows: Sequence[tuple[str, str, Counter[Any]]], names: Sequence[Verdict | Answer]) -> str:
-    """Return a table of counts. A row has an address to link to, or none, a title and its counts."""
+    """Return a table of counts. A row consists of a link address (or an empty text), a title and counts."""
     used = [name for name in names if name in FAULTS or any(counts[name] for _, _, counts in rows)]
     head = "".join(f'<th class="number">{escape(name)}</th>' for name in (total, *used))
     body = ""
@@ -193,7 +193,7 @@ def _legend(verdicts: Counter[Verdict]) -> str:
 
 
 def _differences(report: Report, number: str | None = None) -> Iterator[str]:
-    """Yield the section that compares the run with a stored one, for all reports or for one."""
+    """Yield the section that compares the run with a stored run, for the report `number` or for all reports."""
     for table in report.tables:
         if table.title.startswith(DIFFERENCES):
             rows = tuple(row for row in table.rows if number in (None, row[0]))

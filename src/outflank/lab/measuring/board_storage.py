@@ -1,9 +1,9 @@
 """Seven layouts of an Othello board in memory, each with a function that counts the legal moves.
 
 The published report 000 compared a matrix, an array of bytes and pairs of bits. Its program played on bytes, for their
-speed, and stored two bits per square in its table. Its matrix is Java's: rows in separate places, found by their
-addresses, each with its length, which every access is checked against. Java's array has such a check too. This package
-uses the last layout; its move generator never reads a single square.
+speed, and stored two bits per square in its table. In Java, the rows of a matrix are separate objects with an address
+and a length each, and every access checks its index against the length. Accesses to an array are checked, too. This
+package uses the last layout; its move generator never reads a single square.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Matrix(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Boards of eight rows of eight squares, one byte per square; the rows are apart, and found by their addresses."""
+    """Like `Matrix`, but the rows of a board are in separate places and are found by their addresses."""
 
     address: int
 
@@ -194,12 +194,12 @@ STORAGES: dict[str, type] = {
 
 
 def _permuted(count: int) -> npt.NDArray[np.int64]:
-    """Return the numbers below `count` in a random order, as rows lie that are allocated one by one."""
+    """Return the numbers below `count` in random order, like the places of rows that are allocated one by one."""
     return np.random.default_rng(1).permutation(count)
 
 
 def stored_boards(storage: type, boards: Words) -> tuple[Storage, npt.NDArray[np.generic]]:
-    """Return `boards` in the layout `storage`, for kernels, and the array that holds them, which must be kept."""
+    """Return `boards` in the layout `storage`, for kernels, and the array that holds them. The caller must keep it."""
     bits = (boards[:, :, None] >> np.arange(SQUARES, dtype=np.uint64)) & np.uint64(1)
     memory: npt.NDArray[np.generic] = np.ascontiguousarray((bits[:, 0] * MINE + bits[:, 1] * YOURS).astype(np.uint8))
     if storage is Pairs:

@@ -39,7 +39,7 @@ AT_LEAST_SECONDS = 0.01
 
 @kernel
 def run_step(game, evaluation, step, times, firsts, seconds, codes, moves, link):
-    """Run `step` on all positions. `link` is 0, but the compiler does not know it, so each call depends on the last."""
+    """Run `step` on all positions. `link` is 0, but the compiler does not know it, so calls depend on each other."""
     checksum = U64(0)
     for _ in range(times):
         for index in range(firsts.shape[0]):

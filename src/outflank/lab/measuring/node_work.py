@@ -169,7 +169,7 @@ def _result(operation, way, own, opp, disc):
 
 @kernel
 def one_by_one(operation, way, times, owns, opps, discs, link):
-    """Run the operation on all boards `times` times. Each call depends on the last, as in a search.
+    """Run the operation on all boards `times` times. Each call depends on the one before, as in a search.
 
     Return the xor of the last pass. `link` is 0, but the compiler does not know it, so the dependence stays.
     """

@@ -216,7 +216,7 @@ def spread(samples: Sequence[Sample], measure: str) -> tuple[float, float]:
 
 
 def search_overhead(parallel: Sequence[Sample], serial: Sequence[Sample]) -> float:
-    """Return the nodes of `parallel` divided by those of `serial`, minus 1, rounded to 0.01 % (less is noise)."""
+    """Return the nodes of `parallel` divided by those of `serial`, minus 1, rounded to 0.01 % (the rest is noise)."""
     return round(median(parallel, "nodes") / median(serial, "nodes") - 1, 4) + 0.0  # turns -0 into 0
 
 
@@ -283,7 +283,10 @@ ENOUGH_CORES = 0.9
 
 
 def processor_share(samples: Sequence[Sample]) -> float | None:
-    """Return the workers' processor time / busy time (None under 0.5 s). It is below 1 if others used the cores."""
+    """Return the workers' processor time divided by their busy time, or None if that is at most 0.5 s.
+
+    It is below 1 if other processes used the cores.
+    """
     busy = sum(number(sample["useful_seconds"]) or number(sample["seconds"]) for sample in samples)
     processor = sum(number(sample["user_seconds"]) + number(sample["system_seconds"]) for sample in samples)
     return processor / busy if busy > 0.5 else None  # some process clocks tick every 10 ms

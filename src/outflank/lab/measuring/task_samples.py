@@ -23,13 +23,13 @@ RACE, INTERVAL, WORKER = "race", "interval", "worker"
 """Kinds of samples besides `PARTS`: a race, an interval of a worker's time, and the statistics of a worker."""
 
 EVENTS = 1 << 20
-"""Most events that are recorded of a worker: 32 MiB."""
+"""Greatest number of events recorded per worker. They take 32 MiB."""
 
 REPLAYED = (1, 2, 4, 8, 16, 32, 64)
 """Numbers of workers on which a recorded run is replayed."""
 
 MOST_INTERVALS = 2000
-"""Most intervals that a timeline shows."""
+"""Greatest number of intervals that a timeline shows."""
 
 NewProgram: TypeAlias = Callable[[], Program]
 """Function that returns a new program, with new data."""
@@ -40,7 +40,7 @@ class _Recorded:
     """A recorded program."""
 
     events: Events
-    """Events of one worker, each strand at its least time."""
+    """Events of a run with one worker. Each strand has its shortest time of all recordings."""
     steal_ns: float
     steals: int
 
@@ -90,7 +90,7 @@ def measure_parallelism(program: NewProgram, rounds: int, stop: Stop) -> list[Sa
 
 
 def measure_replay(program: NewProgram, rounds: int, stop: Stop) -> list[Sample]:
-    """Schedule the recorded graph on 1 to 64 workers."""
+    """Record the program, and return its simulated times on 1 to 64 workers."""
     recorded = _recorded(program, rounds, stop)
     if recorded is None:
         return []
@@ -129,7 +129,7 @@ def measure_scaling(program: NewProgram, workers: int, round_: int, stop: Stop) 
 
 
 def measure_profile(program: NewProgram, stop: Stop) -> list[Sample]:
-    """Record one run with as many workers as there are cores, at least two."""
+    """Return the workers' statistics and intervals in one run on all cores, with at least two workers."""
     recording = Recording(EVENTS)
     outcome = program().measure(workers=max(2, core_counts()[-1]), recording=recording)
     samples: list[Sample] = [

@@ -25,8 +25,9 @@ from outflank.validation.documents import JsonObject
 
 SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE = "search", "spawn", "steal", "abort", "schedule", "idle"
 KINDS = (SEARCH, SPAWN, STEAL, ABORT, SCHEDULE, IDLE)
-"""Activities of a worker: searches a subtree alone; opens a split point and offers its moves; joins a split point of
-another worker; searches a part that is then aborted; takes moves, delivers values and leaves split points; is idle."""
+"""Activities of a worker: searching a subtree alone; opening a split point and offering its moves; joining a split
+point of another worker; searching a part that is then aborted; taking moves, delivering values and leaving split
+points; being idle."""
 
 
 def intervals(events: npt.NDArray[np.int64], *, origin: int | None = None, turn: int | None = None) -> Iterator[Sample]:

@@ -55,7 +55,7 @@ class Graph:
     work: npt.NDArray[np.float64]
     """Work of each strand, in nanoseconds or in nodes."""
     offers: Words
-    """Number of split points that each strand offers, those inside it and the group that it forks."""
+    """Number of split points that each strand offers: those inside it, and the one whose moves it forks as a group."""
     then: Words
     """End of each strand: g ≥ 0 forks group g, -1 - g ends a job of group g, `END` ends the root."""
     sibling: Words
@@ -79,7 +79,7 @@ class Graph:
 def graphs_of(events: Words, *, unit: str = "nanoseconds", event_cost: float = 0.0) -> Iterator[Graph]:
     """Yield the graph of each root in the events of one worker, with work in `unit`, nanoseconds or nodes.
 
-    `event_cost` is what it takes to record an event. It is subtracted from the work before each event.
+    `event_cost` is the cost of recording an event. It is subtracted from the work before each event.
     """
     column = TIME if unit == "nanoseconds" else NODES
     for root in np.split(events, np.flatnonzero(events[:, KIND] == STARTED)[1:]):
@@ -137,7 +137,7 @@ def build_graph(events, unit, event_cost, stack, work, offers, then, sibling, fi
                 then[current] = -1 - frame[_GROUP]
                 frame[_BUSY] = 0
         elif kind == OFFERED:
-            # The fork is where the first move is taken: the only move of a split point may be done already.
+            # The group is forked when its first move is taken: the only move of a split point may be done already.
             frame[_PHASE], frame[_GROUP], frame[_JOB], frame[_BUSY] = PARALLEL, NONE, NONE, 0
         elif kind in (IN_TURN, CLOSED):
             frame[_PHASE] = TAIL
@@ -148,7 +148,8 @@ def build_graph(events, unit, event_cost, stack, work, offers, then, sibling, fi
 
 @kernel
 def longest_path(work, then, sibling, first, after, longest):
-    """Return the work on the longest path of a graph. `longest` is filled with that from each strand to its end."""
+    """Return the work on the longest path of a graph. `longest` is a copy of `work`, and gets the longest path from
+    each strand to the end of its job."""
     for strand in range(work.shape[0] - 1, -1, -1):  # backwards: what follows a strand has a greater number
         group = then[strand]
         if group >= 0:

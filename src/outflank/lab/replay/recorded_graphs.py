@@ -1,7 +1,8 @@
 """Recorded graphs of a search or a game with one worker, and the time that they take on more workers.
 
 The searches of a game follow each other, and so do the iterations of a search: their times add up. Only the tree of a
-root is shared. What a search does before, after and between its roots takes as long with any number of workers.
+root is shared among workers. The work of a search before, after and between its roots takes the same time with any
+number of workers.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,10 +20,10 @@ from outflank.search.results import Result
 NANOSECONDS = 1e9
 
 LEAST_DEPTH = 3
-"""Least plies left of the split points that are recorded by default. Those below are parts of strands, which are then
-some microseconds long. With 2 instead of 3, the replayed speed-up of 004's program on 8, 32 and 64 workers is 1, 4
-and 11 % greater in a game at depth 6; with 4, those of 002's and 004's are 2 to 5, 13 to 30 and 20 to 43 % less. In
-deeper games it matters less."""
+"""Least remaining depth of split points that are recorded by default, in plies. Other split points become parts of
+strands, which are then some microseconds long. In a game at depth 6, a value of 2 instead of 3 raises the replayed
+speed-up of 004's program on 8, 32 and 64 workers by 1, 4 and 11 %; a value of 4 lowers that of 002's and 004's programs
+by 2 to 5, 13 to 30 and 20 to 43 %. In deeper games the differences are smaller."""
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class RecordedSearches:
     nodes: int = 0
     searches: int = 0
     unlike: int = 0
-    """Number of searches whose recordings differ, which must not be."""
+    """Number of searches whose recordings differ. It must be 0."""
     lost: int = 0
     """Number of events that were dropped because the buffer was full."""
     costs: list[Cost] = field(default_factory=list)
@@ -48,7 +49,7 @@ class RecordedSearches:
 
     @property
     def span_seconds(self) -> float:
-        """Time of the longest paths of the trees, one root after the other."""
+        """Time of the longest path of each tree, summed over all roots."""
         return sum(graph.span for graph in self.graphs) / NANOSECONDS
 
     def on_workers(
@@ -60,7 +61,7 @@ class RecordedSearches:
         bandwidth: float | None = None,
         seed: int = 1,
     ) -> Schedule:
-        """Return the simulated schedule of all roots on `workers` workers, in nanoseconds, without the time outside."""
+        """Return the simulated schedule of all roots on `workers` workers, in nanoseconds inside the trees."""
         schedules = (
             schedule(graph, workers, scheduler, costs=costs, bandwidth=bandwidth, seed=seed + place)
             for place, graph in enumerate(self.graphs)
@@ -81,11 +82,11 @@ def record_graphs(
 ) -> RecordedSearches:
     """Record the searches `times` times with one worker, and return their graphs.
 
-    A strand counts with its least time, so that a preemption in one recording does not lengthen a path. But no run has
-    all its strands at their least, which together may be a fifth too short: so the strands of a search are scaled to
-    the least time of all of them in one recording. The time of recording is taken off. Split points with less than
-    `least_depth` plies left are not recorded. `beside` is called after each recorded search, with the number of its
-    round from 0.
+    Each strand gets its shortest time of all recordings, so that a preemption in one recording does not lengthen a
+    path. But in no single run do all strands take their shortest time, and the sum of these times may be a fifth too
+    small. So the strands of a search are scaled until their sum is that of the fastest recording. The cost of recording
+    is subtracted. Split points with less than `least_depth` plies left are not recorded. `beside` is called after each
+    recorded search, with the number of its round, counted from 0.
     """
     event_cost = measured_event_cost()
     recording = EventRecording(ROOM, least_depth=least_depth)
@@ -117,8 +118,8 @@ def record_graphs(
 
 
 def inside_seconds(result: Result) -> float:
-    """Return the time of a search inside the trees of its roots, by the clocks of its workers. The serial program has
-    none, and its time is 0."""
+    """Return the time of a search inside the trees of its roots, by the clocks of its workers. It is 0 for the serial
+    program, which has no such clocks."""
     clocks = [worker.useful_seconds + worker.idle_seconds for worker in result.workers]
     return max(clocks, default=0.0)
 

@@ -17,7 +17,7 @@ GOOD_ERROR = 0.05
 
 
 def least_times(samples: Sequence[Sample], workers: int, measure: str = "seconds") -> float | None:
-    """Return the sum over the searches of their least real times with `workers` workers, or None without any."""
+    """Return the sum of the shortest real time of each search with `workers` workers, or None if there is none."""
     turns = grouped((s for s in samples if s["what"] == REAL and s["workers"] == workers), "turn")
     if not turns:
         return None
@@ -27,7 +27,7 @@ def least_times(samples: Sequence[Sample], workers: int, measure: str = "seconds
 def replayed_time(
     samples: Sequence[Sample], workers: int, measure: str = "seconds", scheduler: str = "stealing"
 ) -> float | None:
-    """Return a time of the replay on `workers` workers, or None if that number was not replayed."""
+    """Return the field `measure` of the replay on `workers` workers, or None if that number was not replayed."""
     for sample in samples:
         if (sample["what"], sample.get("scheduler"), sample.get("workers")) == (REPLAYED, scheduler, workers):
             return number(sample[measure])
@@ -70,7 +70,7 @@ def replay_lines(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _median_nodes(samples: Sequence[Sample], workers: int) -> int | None:
-    """Return the median over the rounds of the nodes of all searches with `workers` real workers, if there are any."""
+    """Return the median over rounds of all searches' nodes with `workers` real workers, or None if there are none."""
     rounds = grouped((s for s in samples if s["what"] == REAL and s["workers"] == workers), "round").values()
     totals = [sum(number(sample["nodes"]) for sample in group) for group in rounds]
     return round(statistics.median(totals)) if totals else None

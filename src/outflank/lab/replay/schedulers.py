@@ -6,8 +6,8 @@ obeys max(work / P, span) <= T(P) <= work / P + span (Graham).
 `stealing` follows our runtime (`parallel/`). A worker that forks a group puts a permit on its deque and runs the first
 job. A worker that joins a group by a permit offers another one while jobs are left, and takes jobs until there are
 none. The last worker to leave a group continues after its join. A worker without work takes the newest permit of its
-own deque, otherwise it steals the oldest one of a random victim. A worker that has been idle for long sleeps, and each
-new permit wakes one sleeper. What this takes is in `Costs`.
+own deque. If that is empty, it steals the oldest permit of a random victim. A worker that has been idle for long
+sleeps, and each new permit wakes one sleeper. `Costs` says how long these actions take.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Costs:
     """Costs of sharing work, in the unit of the graph's work."""
 
     offer: float = 0.0
-    """Work of offering a split point's moves, which one worker alone does not do."""
+    """Work of offering a split point's moves. A single worker offers none."""
     steal: float = 0.0
     """Time from the theft of a permit until the thief has a job."""
     attempt: float = 1.0
@@ -83,8 +83,8 @@ def schedule(
 ) -> Schedule:
     """Return the simulated schedule of `graph` on `workers` workers.
 
-    If more than `bandwidth` workers run strands at once, memory serves only so many: every worker slows down by the
-    ratio of the two numbers.
+    If more than `bandwidth` workers run strands at once, memory limits them: every worker slows down by the number of
+    running workers divided by `bandwidth`.
     """
     arrays = graph.work, graph.then, graph.sibling, graph.first, graph.after
     served = NEVER if bandwidth is None else float(bandwidth)

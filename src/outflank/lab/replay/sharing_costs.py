@@ -25,7 +25,7 @@ from outflank.parallel.taking import invite
 from outflank.search.worker import WORKER, Worker
 
 REPETITIONS, BATCHES = 2000, 30
-"""Number of operations that are timed together, and how often. The least time counts."""
+"""Number of operations that are timed together, and number of such timings. The shortest one counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class MeasuredCosts:
 def measured_costs() -> MeasuredCosts:
     """Measure what sharing costs on this machine, in nanoseconds.
 
-    Steals and wake-ups come from short searches with two workers, whose helper sleeps until the first offer: each
-    search's first steal is a wake-up. Their lower quartiles count, because other processes make some of them a thousand
-    times as long. The other costs are least times of the runtime's own functions.
+    Steals and wake-ups are measured in short searches with two workers. The second worker sleeps until the first offer,
+    so that the first steal of each search is a wake-up. Lower quartiles count, because other processes make some steals
+    a thousand times as long. The other costs are the shortest times of the runtime's own functions.
     """
     durations = [migrations(events) for events in shared_recordings()]
     wakes = [first for first, *_ in filter(None, durations)]
@@ -106,13 +106,13 @@ def _crew_of_two() -> tuple[Crew, Hand, Frame]:
 
 
 _crew_memory: list[tuple[Records, ...]] = []
-"""Memory of crews, which their records refer to by address."""
+"""Memory of crews. It is kept, because records refer to it by address."""
 
 
 @kernel
 def time_offers(crew, hand, frame, offering, count):
-    """Return the nanoseconds of `count` permits offered and taken back; or of looking for a permit that is not there,
-    which a worker alone does too."""
+    """Return the nanoseconds of offering and taking back `count` permits. Without `offering`, return those of looking
+    for a permit in an empty deque, which a single worker does, too."""
     began = nanoseconds()
     for _ in range(count):
         if offering:

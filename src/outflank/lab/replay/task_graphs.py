@@ -1,8 +1,8 @@
 """The fork-join graph of a user's program (`outflank.forkjoin`), for the replay on any number of workers.
 
-A spawn forks a group of two jobs: what the parent does until it syncs the child, and the child. So a graph has groups
-within groups, which needs children that are synced newest first. The cost of a spawn is part of the strands, because
-one worker spawns as several do.
+A spawn forks a group of two jobs: what the parent does until it syncs the child, and the child. So groups are nested,
+which requires that the newest child is synced first. The cost of a spawn is part of the strands, because a single
+worker spawns, too.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def task_graph(events: Events) -> Graph:
     current = last = fork = 0
     lengths = strand_lengths(events).tolist()
     for kind, frame, length in zip(events[:, KIND].tolist(), events[:, FRAME_ADDRESS].tolist(), lengths, strict=True):
-        if kind == JOINED:  # what precedes it, after the end of the child, is part of the next strand
+        if kind == JOINED:  # the time since the end of the child is part of the next strand
             current = last = last + 1
             after[group_of[frame]] = current
         work[current] += length

@@ -2,12 +2,12 @@
 
 With alpha-beta, what a worker searches depends on the values that have arrived when it takes a move. So such a search
 is not recorded once and replayed, but run again for each number of workers, by the runtime's own functions: windows,
-cut-offs, steals and re-searches are real. Only the time is simulated. A step takes the nodes that the worker enters in
-it, and the worker that is earliest by this clock does the next step.
+cut-offs, steals and re-searches are real. Only the time is simulated. The duration of a step is the number of nodes
+that the worker enters in it. The worker with the earliest clock does the next step.
 
-A subtree is searched at once when its worker takes it, and its value is delivered when the nodes have passed. If a
-cut-off makes the subtree pointless meanwhile, its remaining nodes are taken back. What the model leaves out: the table
-has the entries of a subtree from its beginning on, and those of a subtree that was given up.
+A subtree is searched at once when its worker takes it, and its value is delivered when the worker's clock has counted
+its nodes. If a cut-off makes the subtree pointless meanwhile, its remaining nodes are taken back. The model is wrong in
+one respect: the table has all entries of a subtree as soon as a worker takes it, even if it is given up later.
 """
 
 from dataclasses import dataclass, replace
@@ -112,7 +112,7 @@ def _call_thieves(turns: "list[_Turn]", now: float, costs: Costs) -> None:
 
 
 class _Turn:
-    """A virtual worker: its next step, and when it does it."""
+    """A virtual worker, with its next step and the time of that step."""
 
     def __init__(self, division: Divided, index: int) -> None:
         self.crew, self.hand, self.bell = division.crew.crew, division.crew.hands[index], division.root.bell
@@ -128,7 +128,7 @@ class _Turn:
         return int(self.hand.bottom) - int(self.hand.top)
 
     def do_step(self, costs: Costs) -> None:
-        """Do the next step. It takes the nodes that the worker enters in it."""
+        """Do the next step, and advance the worker's clock by the nodes that it enters."""
         step, before = self.step, int(self.worker.nodes)
         work(*self.arguments, step)
         self.step = int(self.hand.step)

@@ -40,8 +40,8 @@ class ProgramChoice(Parameters):
         """Return the search options for a board: those of the program, or of `usual`, with the parts that the user
         replaced.
 
-        A selected program that does not play the board's game is an error. A `usual` program that does not is replaced
-        by ours. `algorithm` overrides the parameter of that name, and need not be one that a cluster supports.
+        A selected program that does not play the board's game is an error. A `usual` program that does not play it is
+        replaced by ours. `algorithm` overrides the parameter of that name, and need not be one that a cluster supports.
         """
         game = game_of(board)
         if self.program is not None and self.program not in PROGRAMS:

@@ -1,7 +1,7 @@
 """Report 001's four programs, which count nodes as the report does: every call below the root.
 
-Their search differs from ours. If a move beats its scout, the second search starts at the scout's value, where ours
-starts just below it to keep the principal variation. A leaf that beats its scout is entered twice. The root's moves are
+Their search differs from ours. If a move beats its scout, the second search starts at the scout's value. Ours starts
+just below it, to keep the principal variation. A leaf that beats its scout is entered twice. The root's moves are
 searched in windows that no correct search uses. So this is a separate kernel, outside `search/`.
 """
 
@@ -129,7 +129,7 @@ def above_leaves(
 def alphabeta_001(game, evaluation, position, alpha, beta, depth, scouts, worker, start, shared):
     """Return the value of `position` in the window (alpha, beta), and count every call in `worker`.
 
-    With `scouts`, the move with the best static value comes first and the others get a null window. Without, this is
+    With `scouts`, the move with the best static value comes first and the others get a null window. Otherwise, this is
     plain alpha-beta. In an empty window, which does occur, each node returns after its first move.
     """
     worker.calls += 1

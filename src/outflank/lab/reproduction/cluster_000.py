@@ -28,7 +28,7 @@ THRESHOLDS = tuple(row["threshold"] for row in rows("000", "threshold_par"))
 REPLICATED = tuple(row["min_depth"] for row in rows("000", "replication"))
 
 BOARD_SECONDS: float = rows("000", "speedup")[0]["seq_total_s"] / fact("000", "boards_seq")
-"""Seconds of a board in the report's sequential program."""
+"""Seconds per board of the report's sequential program."""
 
 SIMULATED = (
     "Simulated: nodes that steal from each other, with private tables, at the report's own costs; the search is real."
@@ -36,7 +36,7 @@ SIMULATED = (
 
 
 def plies(setting: Setting) -> int:
-    """Return the depth of the simulated searches: the report's in a full run, whose trees take some minutes each."""
+    """Return the depth of the simulated searches. A full run has the report's, at which a search takes some minutes."""
     full: int = fact("000", "depth")
     return setting.effort.choose(11, 14, full)
 
@@ -94,7 +94,7 @@ def _threshold_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterabl
 
 
 def everything_sources(setting: Setting) -> Sequence[Source]:
-    """Return two machines that send each other every table entry: two nodes of this machine, and two simulated ones."""
+    """Return measurements of two nodes that send each other every table entry: real nodes here, and simulated ones."""
     size = {"depth": setting.effort.choose(7, 9, 11), "rounds": setting.effort.choose(1, 1, 3), "threshold": 3}
     options = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
     return [

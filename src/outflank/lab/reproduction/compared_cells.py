@@ -110,7 +110,7 @@ MARKS = {
     Verdict.GIVEN: "8 (given): chosen or quoted by the report, no result; a note says where ours is another.",
     Verdict.NOT_DONE: "58.2 | – (not done): not measured in this run.",
 }
-"""The legend of compared cells: an example of each verdict, the report's number first, and its meaning."""
+"""The legend of compared cells: an example of each verdict, and its meaning. The report's number comes first."""
 
 WITHOUT_CELLS = (
     "A section of 0 cells is an investigation or a picture without printed numbers, or was left out of this run."

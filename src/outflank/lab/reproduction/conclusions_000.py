@@ -1,4 +1,4 @@
-"""Sources of a section without a published table: what only report 000's conclusions on its cluster need."""
+"""Measurements for report 000's conclusions on its cluster, in a section without a published table."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,14 +18,15 @@ BATCHES = (1_000, 10_000, 100_000)
 """Compared numbers of entries per update of `par_rmi`."""
 
 SEEDS = 3
-"""Seeds with which a usual run compares programs and replication depths: one run may visit a third more boards than
-another. In a full run a simulation takes minutes, so that it has one seed, as the report had one run."""
+"""Number of seeds with which a usual run compares programs and replication depths, because one simulation may visit a
+third more boards than another. A full run has one seed, because a simulation takes minutes; the report had one run,
+too."""
 
 SLOWER = 4
 """Factor by which a cost is raised, and lowered, to see whether an answer depends on it."""
 
 RECEIVE = 1000.0
-"""Microseconds that an update takes its receiver, if that is slow: the report tells only what it takes the sender."""
+"""Microseconds that a slow receiver spends on an update. The report gives only the sender's time."""
 
 MESSAGES = ("latency", "send", "receive")
 """Costs of messages, which are varied together."""
@@ -36,9 +37,9 @@ MESSAGES = ("latency", "send", "receive")
 def cluster(setting: Setting) -> Sequence[Source]:
     """Return simulations that vary one choice of report 000, or one cost, each at one depth.
 
-    The choices that the report compares are searched to its own depth in a full run, all others to 15 plies. A usual
-    run searches all to 14 plies, which answers what does not need a tree as large as the report's. A quick run's trees
-    are too small for 64 nodes, so that it simulates none.
+    A full run searches to the report's depth for the choices that the report compares, and to 15 plies for all others.
+    A usual run searches to 14 plies, which is enough for answers that do not need a tree as large as the report's. A
+    quick run simulates none of them, because its trees are too small for 64 nodes.
     """
     side, seeds = min(plies(setting), 15), setting.effort.choose(1, SEEDS, 1)
 
@@ -76,7 +77,7 @@ def cluster(setting: Setting) -> Sequence[Source]:
         part("messages slower", PAR_PROGRAMS, depth=side, **messages(SLOWER)),
         part("messages faster", PAR_PROGRAMS, depth=side, **messages(1 / SLOWER)),
         part("free spawns", ("par_tuple",), depth=side, thresholds=THRESHOLDS, spawn=0.0),
-        # Four plies less deep, a search of the mid-game has about as many boards.
+        # A search of the mid-game has about as many boards if it is four plies less deep.
         part("mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 4),
         part("forward, mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 4, forward=True),
         part("unordered", ("par_tuple",), ordering="none", depth=side),

@@ -61,7 +61,7 @@ def _after(board: Board, move: Move | str) -> AbaloneBoard:
 
 
 def _boards() -> list[AbaloneBoard]:
-    """Return the report's positions and four positions of random games, which allow moves of more kinds."""
+    """Return the report's positions, and four positions of random games, in which more kinds of moves are legal."""
     openings = Openings("random:60", AbaloneBoard.start(), seed=1, count=4)
     boards = [*lab_positions().values(), *(openings[index] for index in range(4))]
     return [board for board in boards if isinstance(board, AbaloneBoard)]
@@ -71,7 +71,7 @@ def _boards() -> list[AbaloneBoard]:
 
 
 def _minimax_balance(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the greatest speed-up of minimax on 48 threads that get root moves one by one, and that of equal moves."""
+    """Yield the greatest speed-up on 48 threads that get minimax's root moves one by one, also for equal moves."""
     for name, board in lab_positions().items():
         work = [perft(_after(board, move), depth - 1).leaves for move in board.legal_moves]
         check_stop(stop)
@@ -129,8 +129,7 @@ def _alphabeta(tree: Tree, alpha: int, beta: int) -> tuple[int, int]:
 
 
 def _deepening(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the leaves of searches with a table that begin at depth 1, all iterations counted, and of those that do
-    not."""
+    """Yield the leaves of searches with a table: in all iterations of iterative deepening, and without deepening."""
     for case, deepen in (("deepened", True), ("at once", False)):
         options: SearchArguments = {"table_bits": 16, "deepen": deepen}
         results = [
@@ -145,11 +144,11 @@ def _deepening(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 _value_cache: dict[str, dict[Move, int]] = {}
-"""Values of a position's moves, which two of the measurements need, by the position's text."""
+"""Values of the moves of each position, by the position's text. Two measurements need them."""
 
 
 def _move_values(board: AbaloneBoard, stop: Stop) -> dict[Move, int]:
-    """Return the value of every move, three plies deep."""
+    """Return the value of every move at depth 3."""
     key = board.to_text()
     if key not in _value_cache:
         with without_logging():
@@ -164,7 +163,7 @@ def _move_values(board: AbaloneBoard, stop: Stop) -> dict[Move, int]:
 
 
 def _rank(values: Sequence[int], own: int) -> float:
-    """Return the share of the other moves that are worse than one with the value `own`. Half of the equal ones are."""
+    """Return the share of the other moves that are worse than one with the value `own`. Equal moves count half."""
     others = len(values) - 1
     return (sum(other < own for other in values) + (values.count(own) - 1) / 2) / others if others else 1.0
 
@@ -184,8 +183,8 @@ def _kind_ranks(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _changed_moves(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the share of boards in which a second search has another move: the same one, a deeper one, and searches
-    with the old rings or without the one point for the edge."""
+    """Yield the share of boards on which a second search chooses another move than the first. The second search is the
+    same again, or is one ply deeper, or has the old ring weights, or no point for the edge."""
     boards = _boards()
     without_edge = evaluation_named(boards[0].game, "rings")._replace(edge=0)
 
@@ -209,8 +208,8 @@ def _changed_moves(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _opening_lines(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the number of lines before a fixed move, of those in which it is legal, and the share of all boards with a
-    push."""
+    """Yield the number of lines that lead to a fixed opening move, the number of those in which that move is legal, and
+    the share of all boards on which a push is legal."""
     lines = legal = boards_seen = pushes = 0
     for colour, texts in enumerate(OPENING):
         boards: list[Board] = [AbaloneBoard.start()]
@@ -239,7 +238,7 @@ LONGEST_GAME = 200
 
 
 def _match(question: str, players: tuple[Searcher, Searcher], pairs: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Play a match, at most so many pairs, and yield its cells."""
+    """Play a match of at most `pairs` pairs of games, and yield its cells."""
     openings = Openings("random:4", AbaloneBoard.start(), seed=1, count=pairs)
 
     def play(index: int, searchers: dict[Side, Searcher]) -> float:
@@ -261,7 +260,7 @@ WINNING_DEPTHS = (1, 2, 3)
 
 
 def _missed_wins(games: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield how many boards have a winning push, and how often searches with each set of rings play another move."""
+    """Yield the number of searches of boards with a winning push, and how many choose another move, by ring weights."""
     openings = Openings("random:4", AbaloneBoard.start(), seed=2, count=games)
     rings = evaluation_named(AbaloneBoard.start().game, "rings")
     sets = {"old rings": "rings-lab", "new rings, edge 0": rings._replace(edge=0), "new rings, edge 1": "rings"}

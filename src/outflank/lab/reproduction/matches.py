@@ -1,4 +1,4 @@
-"""Matches of pairs of games, each opening with both colours, that end as soon as a sequential test decides."""
+"""Matches that end as soon as a sequential test decides. Each opening is played twice, with colours exchanged."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -21,8 +21,8 @@ def match_cells(
     most_pairs: int,
     play: Callable[[int, dict[Side, Player]], float],
 ) -> Iterable[MeasuredCell]:
-    """Play a match until the test decides, and yield its cells. `play` returns the points of black in a game from the
-    opening of a number, counted from 0, with the given players."""
+    """Play a match until the test decides, and yield its cells. `play` takes the number of an opening, counted from 0,
+    and the players of both sides, and returns black's points."""
     first, second = players
     running = SequentialTest(test, paired=True)
     counts = [0] * len(PAIR_COLUMNS)

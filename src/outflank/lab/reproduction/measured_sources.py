@@ -1,4 +1,4 @@
-"""Tasks of a reproduction, and what their samples say: cells of published tables and conclusions of experiments."""
+"""Tasks of a reproduction, and the table cells and conclusions of experiments that follow from their samples."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

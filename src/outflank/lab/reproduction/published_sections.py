@@ -76,7 +76,7 @@ def machine(reason: str) -> Expected:
 
 
 class Finding(StrEnum):
-    """The kind of answer that a measured cell is. Only values are compared with the published number."""
+    """The kind of answer in a measured cell. Only values are compared with the published number."""
 
     VALUE = "value"
     NO = "answered no"
@@ -84,7 +84,7 @@ class Finding(StrEnum):
     NOTHING_SENT = "nothing was sent"
     """No message was sent, so that the number says nothing about replication."""
     MORE_THREADS = "more threads than cores"
-    """Threads took turns on the cores of this machine, so that the number is not that of as many processors."""
+    """Threads took turns on the cores of this machine, so that the number says nothing about that many processors."""
     REPLAYED = "replayed"
     """This machine has too few cores: a recorded search was scheduled on simulated workers instead."""
     DERIVED = "from its own numbers"
@@ -116,13 +116,13 @@ class Measure:
     timed: bool = True
     """True if the cells contain times: such a measurement runs alone."""
     in_process: bool = False
-    """Whether it runs in a child process while others run, as `Task.in_process` says."""
+    """Whether the measurement runs in a child process while others run, like `Task.in_process`."""
 
 
 def measure_games(effort: Effort, name: str, run: Callable[[Stop], Iterable[MeasuredCell]], weight: float) -> Measure:
-    """Return a measurement that plays games of short searches to a fixed depth, in a process beside others.
+    """Return a measurement that plays games of short searches to a fixed depth, in a child process beside others.
 
-    A quick run's few games take less time than a process needs to start.
+    A quick run has no child process, because its few games take less time than a process needs to start.
     """
     is_quick = effort is Effort.QUICK
     return Measure(name, run, weight, timed=is_quick, in_process=not is_quick)
@@ -146,8 +146,8 @@ class ExperimentPart:
     cells: CellsOf = no_cells
     """Function that computes the section's cells from the experiment's samples."""
     show: bool | tuple[str, ...] = True
-    """Whether the section also shows the experiment's own tables and figures, or the beginnings of the titles of those
-    that it shows."""
+    """Whether the section also shows the experiment's own tables and figures. A tuple selects those with titles that
+    begin with one of its texts."""
     weight: float = 1.0
     """Estimated duration relative to the other sources of the reproduction."""
     label: str = ""

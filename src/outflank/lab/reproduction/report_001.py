@@ -32,7 +32,7 @@ COUNTED = ("SerialPVS", "AlphaBeta", "ParallelPVS", "ParallelAlphaBeta")
 """The four algorithms for which report 001 prints node counts."""
 
 TIMED = (*COUNTED, "Jamboree", "SharedHashtable", "ABDADA")
-"""The algorithms that report 001's benchmarks time, and the one of its future work."""
+"""The algorithms that report 001's benchmarks time, and ABDADA, which is its future work."""
 
 SCHEMES = ("root-split", "jamboree", "shared-table", "abdada", "ybw")
 """Schemes that divide one search: the report's three, the one of its future work, and our default."""

@@ -1,4 +1,4 @@
-"""Sections of the published report 002: fork-join minimax with a granularity (plies left that are not divided)."""
+"""Sections of the published report 002: fork-join minimax with a granularity (least depth that is divided)."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ from outflank.search.request import Stop
 DEPTHS = (3, 4, 5, 6, 7)
 
 GRANULARITIES = (1, 2, 3, 4)
-"""Granularities as the report counts them: least plies left that are still divided. With 1, all nodes are."""
+"""Granularities as the report counts them: least remaining depth of nodes that are divided. With 1, all nodes are."""
 
 OWN_RUNTIME, CILK_LOOPS = "our runtime", "Cilk's loops"
 """Names of two ways to count the burden: by our way of handing out moves, and by the halvings of Cilk's loops."""
@@ -56,7 +56,7 @@ def _discs(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 DISC_MATCHES = (("discs", RANDOM), ("discs", "mobility"))
-"""Players that show what counting discs is worth."""
+"""Pairs of players whose matches show how strong the evaluation `discs` is."""
 
 
 def _evaluation(setting: Setting) -> Sequence[Source]:

@@ -47,8 +47,8 @@ def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) ->
 def _duels(
     setting: Setting, *about: str, usual: Mapping[str, object] = {}, full: Mapping[str, object] = {}, label: str = ""
 ) -> list[ExperimentPart]:
-    """Return matches that test the ideas `about`, of as many games as a sequential test needs; none in a quick run,
-    whose few games would decide nothing.
+    """Return matches that test the ideas `about`, each with as many games as a sequential test needs. A quick run has
+    no matches, because its few games would decide nothing.
 
     The depth is odd. At depth 2 both sides move to and fro: all 70 games of five matches were drawn by repetition.
     """
@@ -98,7 +98,7 @@ COLUMNS = {"remaining_s_below": "seconds_below", "remaining_s_above": "seconds_a
 
 
 def _adaptive_rules(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the conditions of our player's depth rules, and its depth if a rule is the first that applies."""
+    """Yield the conditions of our player's depth rules, and its depth when each rule is the first that applies."""
     board, policy = AbaloneBoard.start(), Adaptive003()
     for row, rule in enumerate(policy.RULES, 1):
         for column, name in COLUMNS.items():
@@ -155,7 +155,7 @@ BY_ORDER = ("pruning by the order", "evaluations by the order")
 
 
 def _pruning(setting: Setting, show: tuple[str, ...], label: str = "") -> ExperimentPart:
-    """Return the experiment of Figures 2.4 and 2.5, which is measured once, with the tables and figures of one."""
+    """Return the experiment `pruning`, measured once, with the tables and figures for Figure 2.4 or for Figure 2.5."""
     return ExperimentPart("pruning", {"depth": setting.effort.choose(3, 4, 4)}, show=show, label=label)
 
 

@@ -39,12 +39,12 @@ BRANCHES = {"master": "rows", "dev": "one"}
 
 
 def nodes_row(black: str, white: str) -> tuple[str, str, str]:
-    """Return the key of the row with the nodes of a game, by the rules for equal moves of both sides."""
+    """Return the key of the row with the nodes of a game in which the sides choose among equal moves by these rules."""
     return "nodes", black, white
 
 
 def _spawns_with_passes(depths: Sequence[int], stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the spawns of games that search on after a pass, which costs a ply, as the report's text has it."""
+    """Yield the spawns of games in which searches continue after a pass, which costs a ply as in the report's text."""
     for depth in depths:
         calls, _ = calls_and_turns_004(depth, passes="ply", stop=stop)
         yield MeasuredCell((depth,), "spawns", ROWS * calls)
@@ -56,7 +56,7 @@ def _passes(setting: Setting) -> Sequence[Source]:
 
 
 def _equal_turns(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the numbers of turns of a game with a choice, and of those at which several moves are best."""
+    """Yield how many turns of a game have several legal moves, and how many have several best moves."""
     board, turns, equal = new_board(), 0, 0
     while not board.is_game_over():
         lowest, highest = (
@@ -73,7 +73,7 @@ def _equal_turns(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _nodes_by_ties(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the nodes of a game by the report's rule for equal moves, and of one by another rule."""
+    """Yield the nodes of a game with the report's rule for equal moves, and of a game with another rule."""
     for black, white in (("highest", "lowest"), ("lowest", "lowest")):
         program = replace(RULES_004, ties={Side.BLACK: black, Side.WHITE: white})
         nodes = sum(result.nodes for result in self_play(depth, program, new_board(), stop=stop))

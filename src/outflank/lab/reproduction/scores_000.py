@@ -24,9 +24,10 @@ FEW_MOVES = "at most one move"
 
 
 def scores(games: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the correlation of each score of report 000 with the result, by discs on the board, and the flipped discs.
+    """Yield, by number of discs, the correlation of report 000's scores with the result, and the mean number of flips.
 
-    Games are played by report 000's evaluation at depth 1, from random openings of 8 plies.
+    Also yield the mean result of the side to move if it has at most one move. Games are played by report 000's
+    evaluation at depth 1, from random openings of 8 plies.
     """
     openings = Openings("random:8", OthelloBoard.start(), seed=2, count=games)
     seen: dict[int, list[tuple[dict[str, int], int]]] = {discs: [] for discs in SCORED_DISCS}
@@ -40,7 +41,7 @@ def scores(games: int, stop: Stop) -> Iterable[MeasuredCell]:
         margin = board.discs(board.turn) - board.discs(board.turn.other)
         positions = [(int(own), int(opp)) for own, opp in (*board.positions, board.position)]
         results = [margin if (len(positions) - 1 - ply) % 2 == 0 else -margin for ply in range(len(positions))]
-        # One board of a game, since those of the same game have the same result.
+        # Only one board of a game counts, because all boards of a game have the same result.
         few += [result for (own, opp), result in zip(positions, results, strict=True) if _moves(own, opp) <= 1][:1]
         for ply, (own, opp) in enumerate(positions[:-1]):
             discs = (own | opp).bit_count()
@@ -82,7 +83,7 @@ def _score_parts(own: int, opp: int) -> dict[str, int]:
 
 
 def _beside_empty_corners(empty: int) -> int:
-    """Return the squares diagonally beside those corners that are empty."""
+    """Return the squares diagonally next to empty corners."""
     a1, h1, a8, h8 = (empty >> place & 1 for place in (0, 7, 56, 63))
     return a1 << 9 | h1 << 14 | a8 << 49 | h8 << 54
 

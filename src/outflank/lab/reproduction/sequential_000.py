@@ -253,7 +253,7 @@ def _boards_to_17(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _longest_game() -> int:
-    """Return the most moves of a game: the number of empty squares at the start, because each move fills one."""
+    """Return the greatest number of moves in a game: one for each square that is empty at the start."""
     start = OthelloBoard.start()
     return len(str(start.to_text()).split()[0].replace("X", "").replace("O", ""))
 

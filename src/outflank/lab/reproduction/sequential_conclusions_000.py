@@ -1,4 +1,4 @@
-"""Sources of a section without a published table: what only report 000's conclusions on its sequential program need."""
+"""Measurements for report 000's conclusions on its sequential program, in a section without a published table."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -108,7 +108,8 @@ def _random_game(rng: random.Random) -> OthelloBoard:
 
 
 def _rules(games: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield facts on the boards of random games and on first moves: empty centres, different images, lines of 6×6."""
+    """Yield counts: boards of random games with an empty centre square, different symmetric images of a board,
+    different first moves, and lines of play on the 6×6 board."""
     rng = random.Random(1)
     boards = empty = images = 0
     for _ in range(games):
@@ -129,7 +130,7 @@ def _rules(games: int, stop: Stop) -> Iterable[MeasuredCell]:
     yield _cell("first moves", len(children))
     yield _cell("first moves that differ", len(set(children)))
     # Knuth (1975): the product of the numbers of moves along a random game is an unbiased estimate of the leaves.
-    # As a power of ten: documents have no numbers beyond 10^18.
+    # Its logarithm is stored, because documents have no numbers beyond 10^18.
     yield _cell("6×6 lines of play, log10", log10(fmean(_line_estimate(rng) for _ in range(games))))
 
 
@@ -165,13 +166,13 @@ VARIED: dict[str, dict[str, object]] = {
     "best move only": {"ordering": "stones+squares:sort=best,from_depth=1"},
     "all moves sorted": {"ordering": "stones+squares:sort=insertion,from_depth=1"},
 }
-"""Choices of report 000's program that are compared with a table and without one."""
+"""Variants of report 000's program, each of which is searched with a table and without one."""
 
 TABLES: dict[str, dict[str, object]] = {"with a table": {}, "without a table": {"table_bits": None}}
 
 
 def _tables(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the boards that each choice visits on two boards, with a table and without one."""
+    """Yield the number of boards that each variant visits from two positions, with a table and without one."""
     for table, memory in TABLES.items():
         for name, options in VARIED.items():
             for board_name, board in _two_boards().items():
@@ -185,7 +186,7 @@ STEPS, DIVISORS = (2, 1), (8, 1)
 
 
 def _algorithms_by_step(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the boards visited on the tournament boards, by algorithm, by plies of a step and by divisor."""
+    """Yield the boards visited from the tournament positions, by algorithm, by plies per iteration and by divisor."""
     places = study_positions("othello", ("tournament",))
     for algorithm, step, divisor in product(ALGORITHMS, STEPS, DIVISORS):
         options = {"algorithm": algorithm, "step": step, "evaluation": FourPart(divisor)}
@@ -194,7 +195,7 @@ def _algorithms_by_step(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _sorts_by_ordering(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield how many times the boards of a full sort are visited with only the best move in front, by ordering."""
+    """Yield the boards visited with only the best move in front, relative to a full sort, by ordering."""
     for (board_name, board), ordering in product(_two_boards().items(), ORDERINGS):
         if ordering != "none":
             plies = 13 if board_name == "start" else 10
@@ -211,7 +212,7 @@ EVALUATIONS: dict[str, FourPart] = {"four-part": FourPart(8), "without potential
 
 
 def _without_potential(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the boards from the start by ordering, with the evaluation's potential mobility and without it.
+    """Yield the boards visited from the start, by ordering, with and without potential mobility in the evaluation.
 
     All nodes are sorted, as in the report.
     """
@@ -238,7 +239,7 @@ COMPARED_SORTS = ("insertion", "backwards", "heap")
 
 
 def _sorts_in_parallel(rounds: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the boards that two workers visit, relative to one, by sort and board: the median of several searches."""
+    """Yield the boards that two workers visit, relative to one, by sort and position: median and range of searches."""
     for sort in COMPARED_SORTS:
         order = f"stones+squares:sort={sort},from_depth=1"
         for name, board in _two_boards().items():
@@ -256,7 +257,7 @@ ACCURACY_DEPTH = 6
 
 
 def _accuracy(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield how much worse the moves of the divided evaluation are, by the undivided one at the same depth."""
+    """Yield how much the moves of the divided evaluation lose, as valued by the undivided one at the same depth."""
     losses = []
     with without_logging():  # hundreds of small searches
         for place in study_positions("othello", ("tournament",)):
@@ -277,7 +278,7 @@ def _accuracy(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _edge_cost(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the processor time of minimax with edges, relative to that without: the tree is the same."""
+    """Yield the processor time of minimax with edge patterns, relative to that without them. The tree is the same."""
     seconds: dict[str, list[float]] = {}
     board = _two_boards()["midgame"]
     for evaluation in ("four-part+edges", "four-part") * 3:
@@ -290,7 +291,7 @@ def _edge_cost(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _match(first: str, second: str, pairs: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Play a match of two evaluations from random openings, at most so many pairs; yield its cells."""
+    """Play a match of two evaluations from random openings, of at most `pairs` pairs of games, and yield its cells."""
     openings = Openings("random:8", OthelloBoard.start(), seed=1, count=pairs)
 
     def play(number: int, players: dict[Side, str]) -> float:

@@ -1,7 +1,7 @@
 """Summaries of whole reproductions: what each of them answered, and how long it took.
 
-The package has the summary of a run of each effort in `stored_runs/`, on a machine that did nothing else. A later run
-is compared with it, and expects to take as long.
+`stored_runs/` has the summary of a run of each effort, on a machine that did nothing else. A later run is compared with
+it, and is expected to take as long.
 """
 
 from collections import Counter
@@ -67,7 +67,7 @@ class ReportAnswers:
 
 @cache
 def stored_run(effort: Effort) -> RunSummary | None:
-    """Return the summary of a run that the package has, or None if it has none of this effort."""
+    """Return the stored summary of a run of this effort, or None if there is none."""
     resource = files("outflank") / "lab" / "stored_runs" / f"{effort}.json"
     if not resource.is_file():
         return None
@@ -76,7 +76,7 @@ def stored_run(effort: Effort) -> RunSummary | None:
 
 
 def differences_table(stored: RunSummary, reports: Sequence[ReportAnswers]) -> ReportTable:
-    """Return a table of the answers and verdicts that are not those of the stored run. What is new has no row."""
+    """Return a table of the answers and verdicts that differ from the stored run. Those that it lacks have no row."""
     rows: list[Sample] = []
     compared: Counter[str] = Counter()
     for report in reports:

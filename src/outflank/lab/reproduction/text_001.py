@@ -1,4 +1,4 @@
-"""Measurements for conclusions of report 001 for which it prints no numbers: what is pruned, and what evaluations win.
+"""Measurements for conclusions of report 001 without printed numbers: pruning, and the strength of evaluations.
 
 Their cells have no published number beside them, so that only the ledger of claims shows them.
 """
@@ -38,25 +38,26 @@ FIRST_MOVE = "first move of PVS"
 """Name of the row that says how often the first move of PVS is the best."""
 
 TIMED_DEPTH = 8
-"""Plies of minimax with which evaluations are timed: some 15 million nodes."""
+"""Depth of the minimax searches that time evaluations, in plies. They have some 15 million nodes."""
 
 STAGES = {"after a third of the game": 3, "after half of the game": 2}
-"""Boards on which evaluations are timed: the part of the game's turns that lies before them."""
+"""Boards on which evaluations are timed. A value of n means the board after 1/n of the game's turns."""
 
 RANDOM = "random"
-"""Name of the player that plays any legal move."""
+"""Name of the player that plays random legal moves."""
 
 RIVALS = ("mobility", "four-part", "phased")
-"""Evaluations against which counting discs is tried."""
+"""Evaluations that play against the evaluation `discs`."""
 
 MATCHES = (*((name, "discs") for name in RIVALS), ("mobility", RANDOM))
-"""Players that are compared in games."""
+"""Pairs of players that play a match."""
 
 NEUTRAL = "phased"
-"""Evaluation of both sides in the games whose middle shows what a lead is worth."""
+"""Evaluation of both sides in the games that show how often a lead in the middle of a game leads to a win."""
 
 WIDTH_DEPTHS = (2, 3)
-"""Plies of the searches in games whose width is measured: an even and an odd number, since mobility is the mover's."""
+"""Search depths of the games in which moves per turn are counted. One is even and one odd, because mobility depends on
+the side to move at the leaves."""
 
 MIDDLE = range(20, 45)
 """Numbers of discs on the board in the middle of a game."""
@@ -70,7 +71,7 @@ def _search(board: OthelloBoard, depth: int, options: SearchArguments, stop: Sto
 
 
 def pruning(depth: int, stop: Stop) -> Iterator[MeasuredCell]:
-    """Yield what each search enters on the boards of one game, and how often PVS begins with the best move."""
+    """Yield the nodes of searches in a game, evaluation's share of time, and how often PVS's first move is best."""
     with without_logging():  # hundreds of small searches
         turns = game(depth, SEARCHES[PVS], "first", black=False, stop=stop)
         boards = [board.copy() for board, _ in turns if legal_count(board) > 1]
@@ -93,8 +94,7 @@ def pruning(depth: int, stop: Stop) -> Iterator[MeasuredCell]:
 
 
 def _evaluation_share(board: OthelloBoard, stop: Stop) -> float:
-    """Return a lower bound of the share of minimax's time that the mobility evaluation takes: the share that counting
-    discs instead saves.
+    """Return a lower bound on the mobility evaluation's share of minimax's time: what the evaluation `discs` saves.
 
     The tree is the same with any evaluation. Times are processor seconds, which a busy machine changes little.
     """
@@ -109,7 +109,7 @@ def _evaluation_share(board: OthelloBoard, stop: Stop) -> float:
 
 
 def evaluations(pairs: int, depth: int, quick: bool, stop: Stop) -> Iterator[MeasuredCell]:
-    """Yield scores of evaluations in games, the worth of leads in the middle of a game, and the width of games.
+    """Yield scores of evaluations in matches, how often leads in the middle of a game win, and the moves per turn.
 
     A game takes a third of a second, most of it outside the searches. So a quick run plays fewer of them.
     """
@@ -148,7 +148,7 @@ def _games(openings: Openings, count: int, evaluation: str, depth: int, stop: St
 
 
 def _black_points(openings: Openings, depth: int, stop: Stop, number: int, players: Mapping[Side, str]) -> float:
-    """Return black's points in a game from the opening of a number."""
+    """Return black's points in a game from the opening `number`."""
     board = openings[number]
     assert isinstance(board, OthelloBoard)
     for played in _played(board, players, depth, random.Random(number), stop):

@@ -63,11 +63,11 @@ def _counts(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 CHUNKS = (1, 2, 4)
-"""Numbers of root moves handed out at a time that are compared."""
+"""Compared chunk sizes: numbers of root moves that are handed out at a time."""
 
 
 def _chunk(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the chunk of root moves that allows the greatest speed-ups on the report's threads."""
+    """Yield the chunk size that allows the greatest speed-ups on the report's threads."""
     threads, parameters = fact("003", "threads"), ImbalanceParameters()
     samples = [
         sample for place in parameters.places() for sample in root_moves(place, parameters.depth_of(place), stop)
@@ -104,7 +104,7 @@ def _games(count: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _opening(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the seconds of report 003's first search at depth 6, and those that its two fixed opening moves save."""
+    """Yield the seconds of report 003's first search at depth 6, and the seconds that its fixed opening moves save."""
     depth, options = fact("003", "opening_depth"), {"parallel": "root-split", "workers": workers}
     with without_logging():
         lab_search_003(AbaloneBoard.start(), depth - 2, "rings", share_alpha=False, stop=stop, **options)

@@ -45,7 +45,7 @@ FLAT = 0.9
 
 FLAT_UP_TO: int = fact("004", "no_gain_beyond_threads")
 EFFICIENT_UP_TO: int = fact("002", "efficient_up_to_threads")[1]
-"""Greatest numbers of threads for which reports 004 and 002 find no loss of efficiency."""
+"""Greatest number of threads for which the report finds no loss of efficiency: report 004, then report 002."""
 
 COARSE = 3
 """Remaining depth at which our additional games of report 004's program stop dividing. The report divides all nodes."""
@@ -57,8 +57,8 @@ LESS = 0.97
 def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
     """Return the thread counts to measure: all up to twice the cores in a full run, otherwise some up to all cores.
 
-    Usual and full runs also have a few above. A quick one has not: threads that take turns on a core decide nothing,
-    and 32 of them took as long as all others.
+    Usual and full runs also measure a few larger counts. A quick run does not: threads that take turns on a core decide
+    nothing, and 32 threads took as long as all other counts.
     """
     if setting.effort is Effort.FULL:
         return tuple(count for count in THREADS if count <= 2 * usable_cores() or count in oversubscribed)
@@ -105,7 +105,7 @@ def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _replayed_rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Yield the cells of threads for which there are no cores: replayed times, and how long the workers were busy."""
+    """Yield the cells of thread counts above the number of cores: replayed times, and the workers' busy time."""
     outside = sum(number(sample["outside_seconds"]) for sample in samples if sample["what"] == RECORDED)
     system = sum(number(sample["system_seconds"]) for sample in samples if sample["what"] == RECORDED)
     for threads in THREADS:
@@ -372,7 +372,7 @@ def _facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _replayed_facts_002(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Yield the numbers of the text about threads for which there are no cores, from replayed games."""
+    """Yield the numbers in the text on thread counts above the number of cores, from replayed games."""
     times: Times = {}
     for threads in THREADS:
         seconds = replayed_time(samples, threads)

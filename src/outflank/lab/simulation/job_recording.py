@@ -214,7 +214,7 @@ class RecordedJobs:
         self.below = _mean_below(self.nodes, bench.notes.nodes)
         """Mean number of tree nodes in a subtree, by remaining depth."""
         self.without = tuple(without or (self.nodes,) * KINDS)
-        """Number of tree nodes of a search in which no job sees other jobs' entries of a kind, by kind."""
+        """For each kind, the number of tree nodes of a search in which no job sees other jobs' entries of that kind."""
         self.weights = [0.0] * KINDS
         """Share of a subtree that a table hit saves, by kind of hit."""
         for kind, nodes in enumerate(self.without):
@@ -305,9 +305,9 @@ def record(
 ) -> RecordedJobs:
     """Search a board with one node and one worker, in jobs of `threshold` plies, and record the cost of each job.
 
-    With `hidden_below`, no job sees entries of other jobs with a lower depth and of a kind in `hides`. `without` holds
-    the node counts of two searches, with all values hidden and with all moves hidden, which calibrate the savings of a
-    hit.
+    No job sees other jobs' entries that have a depth below `hidden_below` and a kind in `hides`. `without` holds the
+    node counts of two searches, one with all values hidden and one with all moves hidden. They calibrate the savings of
+    a hit.
     """
     if depth >= DEPTHS:
         raise OutflankError(f"depth {depth}: a recording goes to {DEPTHS - 1} at most")

@@ -1,7 +1,7 @@
 """Costs of report 000's cluster, fitted to the tables that it published.
 
 The report gives the boards and seconds of its sequential program, the time of its broadcasts by number of messages, and
-the traffic of its steals. The rest is assumed, and said to be: `REPORT_COSTS`.
+the traffic of its steals. The rest is assumed, as the docstring of `REPORT_COSTS` says.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Line:
 
     @classmethod
     def through(cls, points: Sequence[tuple[float, float]]) -> "Line":
-        """Return the line with the least squares of its errors."""
+        """Return the line through `points` with the least sum of squared errors."""
         xs, ys = zip(*points, strict=True)
         slope, fixed = linear_regression(xs, ys)
         return cls(fixed, slope, tuple(points))
@@ -37,10 +37,10 @@ class Line:
 
 
 REPLICATION_NODES = 32
-"""Processors of the report's table of replication depths."""
+"""Number of processors in the report's table of replication depths."""
 
 THRESHOLD_NODES = 64
-"""Processors of the report's tables of thresholds."""
+"""Number of processors in the report's tables of thresholds."""
 
 ETHERNET = 12.5
 """Bytes per microsecond of Fast Ethernet, the network below the report's TCP."""
@@ -50,15 +50,15 @@ ENTRY_BYTES = 24
 
 
 def broadcast_line() -> Line:
-    """Return the seconds of all broadcasts by number of messages, from the table of replication depths."""
+    """Return the line of broadcast seconds over the number of messages, from the table of replication depths."""
     return Line.through([(row["broadcast_messages"], row["broadcast_s"]) for row in rows("000", "replication")])
 
 
 def traffic_line() -> Line:
-    """Return the bytes per second of idle time by share of steals that succeed, from the tables of thresholds.
+    """Return the line of bytes per idle second over the share of successful steals, from the tables of thresholds.
 
-    Idle nodes do nothing but steal, one request after the other, so that bytes grow with their time; requests that are
-    granted carry more.
+    Idle nodes send one request for a job after the other, so that bytes grow with idle time. Granted requests carry
+    more bytes.
     """
     tables = [rows("000", f"threshold_{program}") for program in ("par", "par_rmi", "par_tuple")]
     return Line.through(
@@ -74,11 +74,11 @@ _ONE = rows("000", "speedup")[0]
 _FLAT_SECONDS = mean((_ONE["par_total_s"], _ONE["par_rmi_total_s"]))
 
 TUPLE_SLOWDOWN: float = _ONE["par_tuple_total_s"] / _FLAT_SECONDS
-"""Time of `par_tuple` on one processor beside the programs with flat tables."""
+"""Time of `par_tuple` on one processor, relative to the programs with flat tables."""
 
 SPAWNS_OF_ONE = 110_000
-"""Jobs that one node spawns at threshold 5, for as many boards as the report's: `stealing` counts 198,267 at depth 17,
-for 99.2 million boards."""
+"""Number of jobs that one node spawns at threshold 5 for as many boards as the report's. It is scaled from the
+experiment `stealing`, which counts 198,267 jobs for 99.2 million boards at depth 17."""
 
 REPORT_COSTS = Costs(
     board=1e6 * _ONE["seq_total_s"] / fact("000", "boards_seq"),
@@ -89,10 +89,11 @@ REPORT_COSTS = Costs(
     receive=1e6 * broadcast_line().slope / (REPLICATION_NODES - 1),
     receive_entry=1.0,
 )
-"""Costs of a node of the report's cluster. Its tables give those of a board, a spawn and a message to send; the cost of
-an entry is the bandwidth of Fast Ethernet. It is assumed that receiving a message costs as much as
-sending it, and an entry a microsecond. With this latency 7 % of the steals of `par_tuple` succeed at threshold 5, as in
-the report; a request in vain then has some 30 bytes, by `traffic_line`."""
+"""Costs of a node of the report's cluster. The report's tables give the costs of a board, of a spawn and of sending a
+message. The cost of sending an entry follows from the bandwidth of Fast Ethernet. We assume that receiving a message
+costs as much as sending it, and that receiving an entry takes a microsecond. With the assumed latency, 7 % of the
+steals of `par_tuple` succeed at threshold 5, as in the report; by `traffic_line`, a refused request then has some 30
+bytes."""
 
 MYRINET = replace(
     REPORT_COSTS,
@@ -110,8 +111,8 @@ PROGRAMS: dict[str, Replication | None] = {
     "par_tuple": Replication(depth=7),
     "gmi": Replication(depth=7),
 }
-"""Report 000's parallel programs, with the entries that they replicate. `gmi` is the one that it did not finish:
-entries as in `par_tuple`, with the flat tables of the others."""
+"""Report 000's parallel programs, with the entries that they replicate. `gmi`, which the report did not finish,
+replicates the entries of `par_tuple`, but has flat tables like the others."""
 
 
 def program_named(text: str) -> tuple[str, Replication | None]:
@@ -143,7 +144,7 @@ def costs_of(name: str, costs: Costs) -> Costs:
 
 
 def steal_bytes(tried: int, won: int, latency: float) -> int:
-    """Return the bytes of all steals, by the report's own relation. A request takes twice the latency (µs)."""
+    """Return the bytes of all requests for a job, by `traffic_line`. A request takes twice the latency (in µs)."""
     line = traffic_line()
     return round(2e-6 * latency * (line.fixed * tried + line.slope * won))
 

@@ -3,8 +3,8 @@
 The values are real, and so is the tree, which the code of a real cluster divides and assigns to nodes. The cost of a
 job, and its savings from entries of other jobs, come from the recording. The machines are assumed (`Machines`).
 
-A job costs as much as in the recording, and more if its node lacks entries that saved work there. It lacks entries of
-jobs that are not done yet, and of jobs on other nodes unless they were sent and have arrived.
+A job costs as much as in the recording, and more if its node lacks entries that saved work there. A node lacks entries
+of jobs that are not done yet, and entries of jobs on other nodes unless they were sent and have arrived.
 """
 
 import heapq

@@ -1,9 +1,9 @@
 """The simulated run of a search on nodes that steal from each other, as Satin's do, with a table for each node.
 
-A node divides the tree nodes on its stack as long as they have more plies left than the threshold: it calls the first
-move, then spawns the others, and works on its newest job while it waits for them. A node without jobs sends requests to
-random nodes, one after the other, and gets the oldest job of the first that has one. A cut-off gives up all that is
-below it; orders to do so take as long as other messages. Searches of jobs are real, with the table of their node, and
+A node divides the tree nodes on its stack that have more plies left than the threshold: it searches the first move,
+then spawns the others, and works on its newest job while it waits for them. A node without jobs sends requests to
+random nodes, one after the other, and gets the oldest job of the first that has one. A cut-off gives up all work below
+it; orders to give up a job take as long as other messages. Searches of jobs are real, with the table of their node, and
 so are all values; only the time is simulated. A job that is given up has still filled its node's table.
 """
 
@@ -90,8 +90,8 @@ def _push_stolen(state, number):
 
 @inner
 def _spawn(state, number, index):
-    """Put all moves but the first into the node's deque. Its newest job is taken first: the second move, unless moves
-    are spawned in their order."""
+    """Put all moves but the first into the node's deque. The node takes its newest job first. That is the second move,
+    unless moves are spawned in their order."""
     machine, node, jobs = state.machine, state.nodes[number], state.jobs[number]
     frame = state.frames[number * STACK + index]
     if node.head == node.tail:
@@ -136,7 +136,7 @@ def _take_newest(game, state, number):
 
 @inner
 def _give_oldest(game, state, victim, number):
-    """Take the oldest job from a victim's deque, and put it on its way to the thief `number`, if there is one."""
+    """Take the oldest job, if there is one, from a victim's deque, and send it to the thief `number`."""
     node, jobs, thief = state.nodes[victim], state.jobs[victim], state.nodes[number]
     while node.tail > node.head:
         place = node.head
@@ -184,7 +184,7 @@ def _give_up_moves(state, number, index):
 
 @inner
 def _give_up_above(state, number, index):
-    """Give up all frames of a stack that descend from the frame `index`, and end the node's search for one of them."""
+    """Give up all frames of a stack that descend from the frame `index`, and end the search of such a frame."""
     machine, node = state.machine, state.nodes[number]
     for place in range(index + 1, node.height):
         frame = state.frames[number * STACK + place]
@@ -221,7 +221,7 @@ def _abort(state, number, owner, uid, child):
 
 @inner
 def _occupy(state, number, duration, boards):
-    """Keep a node busy for a time, and for what it owes."""
+    """Keep a node busy for `duration`, and for the time that it owes."""
     machine, node = state.machine, state.nodes[number]
     node.version += 1
     node.busy, node.until, node.searching = 1, machine.now + duration + node.owed, boards
@@ -231,7 +231,7 @@ def _occupy(state, number, duration, boards):
 
 @inner
 def _request_job(state, number):
-    """Send a request to a random other node; or wait as long as that takes, if the stack is nearly full."""
+    """Request a job from a random other node. If the stack is nearly full, only wait for as long as a request takes."""
     machine, node = state.machine, state.nodes[number]
     if node.height > STACK - RESERVE:
         _occupy(state, number, 2 * machine.latency, 0)
@@ -246,7 +246,7 @@ def _request_job(state, number):
 
 @inner
 def _send_updates(state, number, worker):
-    """Send whole updates of the table entries that a node has posted. Return whether there were any.
+    """Send the table entries that a node has posted, in full updates. Return whether any update was sent.
 
     The sender sends an update to one node after the other.
     """
@@ -278,8 +278,8 @@ def _send_updates(state, number, worker):
 
 @inner
 def _receive(state, number, begin_at, others, cost, worker):
-    """Store the table entries of an update, of which `others` more nodes get a copy, one after the other. A node that
-    is searching is held up by that."""
+    """Store the table entries of an update, which delays a searching node, and schedule the update's arrival at the
+    next of the `others` nodes that still get a copy."""
     machine, node, count = state.machine, state.nodes[number], state.machine.batch
     if others > 0:
         following = (number + 1) % len(state.nodes)
@@ -329,7 +329,7 @@ def _open(game, evaluation, state, number, frame, worker, probe):
 
 @inner
 def _store(game, frame, worker):
-    """Store a frame's value in its node's table, unless it was searched sequentially, which has stored it."""
+    """Store the value of a divided frame in its node's table. A sequential search has already stored its value."""
     if frame.count > 0:
         bound = LOWER if frame.best >= frame.beta else EXACT if frame.best > frame.alpha else UPPER
         best, depth, ply = np.int64(frame.best), np.int64(frame.depth), np.int64(frame.ply)
@@ -396,10 +396,10 @@ def _advance(game, evaluation, state, number, workers, probe):
 
 @kernel
 def search_window(game, evaluation, state, workers, probe, root, moves, alpha, beta, depth):
-    """Search the moves of a root in a window, from the present time on. Return whether the search was not stopped, the
+    """Search the moves of a root in a window, from the present time on. Return whether the search was completed, the
     value, and the best move.
 
-    `root` has the two words of the position. The first node has the root; all others do what they did.
+    `root` has the two words of the position. The first node gets the root; all others continue what they were doing.
     """
     machine = state.machine
     machine.finished = 0

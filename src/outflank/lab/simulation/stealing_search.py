@@ -22,13 +22,15 @@ from outflank.search.table import Table
 from outflank.search.worker import PASS_FREE
 
 EVALUATION = "three-part"
-"""Usual evaluation. From the start, its trees have about the sizes that report 000 prints: from 13 to 17 plies they
-grow 66 times, the report's 64 times. With `four-part`, whose weight of potential mobility is ours, they grow faster."""
+"""Default evaluation. From the start, its trees have about the sizes that report 000 prints: from depth 13 to 17 they
+grow by a factor of 66, the report's by 64. The trees of `four-part`, which has our weight of potential mobility, grow
+faster."""
 
 
 def _room(threshold: int, batch: int) -> int:
-    """Return the capacity of a node's buffer of table entries to send: those of a job beside an update that is nearly
-    full. A job of 7 plies posts some thousands, one of 9 plies tens of thousands."""
+    """Return the capacity of a node's buffer of table entries to send. It has room for the entries of a job in addition
+    to an update that is nearly full. A job of 7 plies posts some thousands of entries, a job of 9 plies tens of
+    thousands."""
     in_job = 1 << (16 if threshold <= 7 else 19)
     return 1 << (in_job + batch - 2).bit_length()
 
@@ -42,16 +44,16 @@ class Costs:
     """Times of the nodes of a simulated cluster and of its network, in microseconds."""
 
     board: float
-    """A tree node."""
+    """Time of a tree node."""
     latency: float
-    """A message, one way. A request for a job and its reply take two."""
+    """Time of a message, one way. A request for a job and its reply take twice as long."""
     spawn: float = 0.0
     send: float = 0.0
-    """An update of other nodes' tables, for its sender and for each receiver of a copy."""
+    """Time that the sender of table entries takes for an update, for each receiver."""
     send_entry: float = 0.0
-    """In addition for each entry of the update."""
+    """Additional time of the sender for each entry of an update."""
     receive: float = 0.0
-    """An update, for its receiver, if that is searching."""
+    """Time that the receiver of an update takes, if it is searching."""
     receive_entry: float = 0.0
 
 
@@ -62,7 +64,7 @@ class Replication:
     depth: int
     """Least depth of the entries."""
     batch: int = 1
-    """Entries of an update."""
+    """Number of entries per update."""
     waits: bool = False
     """Whether the sender waits until a node has received the update, before it sends it to the next."""
 
@@ -82,14 +84,14 @@ class StealingTotals:
     """Time by which updates held up searches, mean of all nodes."""
     spawns: int
     steals_tried: int
-    """Requests for a job. Each is a message, also if the victim has none."""
+    """Number of requests for a job, including those to nodes without jobs."""
     steals_won: int
     aborted: int
     """Tree nodes above the threshold, or jobs, that were given up after they had begun."""
     updates: int
     entries_sent: int
     foreign_hits: int
-    """Table look-ups with the value or the move of another node's entry."""
+    """Number of table look-ups that got the value or the move of another node's entry."""
     lookups: int
     hits: int
 
@@ -114,8 +116,8 @@ class StealingCluster:
         seed: int = 1,
         **options: Any,
     ) -> None:
-        """`forward`: moves are spawned in their order, and not in the reverse order. `options` are those of a search
-        with MTD(f)."""
+        """Create idle nodes. With `forward`, moves are spawned in their order, otherwise in reverse order. `options`
+        are those of a search with MTD(f)."""
         if threshold < 1 or nodes < 1 or costs.latency <= 0:
             raise InvalidOption("a simulated cluster needs a node, a threshold of 1 ply, and messages that take time")
         if most_moves(board.game) > MOST_MOVES:

@@ -26,7 +26,7 @@ OPEN, FIRST, SPAWN, SYNC, RETURN, LEAVE = range(6)
 value to store and to send; about to leave the stack."""
 
 UNBORN, QUEUED, RUNNING, DELIVERED = -1, -2, -3, -4
-"""States of a move in `frame.thief`, if it is not the number of the node that stole it."""
+"""States of a move in `frame.thief`. For a stolen move, this field has the number of the thief instead."""
 
 READY, RESULT, ABORT, REQUEST, REPLY, ENTRIES = range(6)
 """Kinds of events: a node is done with what it was doing; or a message arrives: the value of a stolen job, the order to
@@ -67,10 +67,10 @@ NODE = record_type(
     {
         "height": np.int64,  # frames on its stack
         "version": np.int64,  # `READY` events with another version are obsolete
-        "busy": np.int64,  # not 0: until the time `until`
+        "busy": np.int64,  # not 0: busy until the time `until`
         "until": np.int64,
         "searching": np.int64,  # tree nodes of the sequential search that it is busy with
-        "owed": np.int64,  # time of short actions, which its next longer action takes in addition
+        "owed": np.int64,  # time of short actions, by which its next longer action is extended
         "uids": np.int64,  # frames so far
         "head": np.int64,  # oldest job of its deque, which is stolen first
         "tail": np.int64,
@@ -176,7 +176,7 @@ def schedule(
 
 @inner
 def next_event(state):
-    """Remove the earliest event, and return its kind, node and four details; the time becomes that of the event."""
+    """Remove the earliest event, advance the time to it, and return its kind, node and four details."""
     machine, events = state.machine, state.events
     machine.now = events[0, TIME]
     kind, node = events[0, KIND], events[0, PLACE]

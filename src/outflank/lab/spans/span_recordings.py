@@ -128,7 +128,7 @@ def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
 
 @cache
 def measured_burden() -> tuple[float, int]:
-    """Return the median nanoseconds of a steal between two workers on this machine, and the number measured."""
+    """Return the median nanoseconds of a steal between two workers on this machine, and the number of steals."""
     return burden_of(shared_recordings())
 
 

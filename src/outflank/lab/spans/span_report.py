@@ -29,7 +29,7 @@ def spans_in(sample: Sample, unit: str) -> Spans:
 
 
 def profile_table(scheme: str, samples: Sequence[Sample], unit: str) -> ReportTable:
-    """Return a table by depth of the figures that cilkview prints, in `unit`."""
+    """Return a table of the figures that cilkview prints, by depth, in `unit`."""
     rows: list[Sample] = []
     for sample in samples:
         spans = spans_in(sample, unit)

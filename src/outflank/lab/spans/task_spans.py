@@ -1,11 +1,11 @@
 """Work and span of a fork-join program of a user, from the events of one worker (`outflank.forkjoin.Recording`).
 
 A spawned task is parallel to what its parent does between spawn and sync; everything else is sequential. The time
-between two events is a strand of the task that runs then. From it the cost of an event is taken off: the median time
-between the end of a task and the completion of its sync, where nothing else happens. In strands, each counts as 1, so
-that work and span are the same on every machine.
+between two events is a strand of the task that runs then. The cost of an event is subtracted from it. This cost is the
+median time between the end of a task and the completion of its sync, where nothing else happens. In the unit `strands`,
+each strand counts as 1, so that work and span are the same on every machine.
 
-The burdened span lets each spawned task begin one steal after its spawn.
+In the burdened span, each spawned task begins one steal later.
 """
 
 import statistics
@@ -23,16 +23,16 @@ Events = npt.NDArray[np.int64]
 def task_spans(events: Events, *, unit: str = "nanoseconds", burden: float = 0.0) -> Spans:
     """Return work and span of one worker's events in `unit`, nanoseconds or strands; a steal costs `burden`."""
     kinds = events[:, KIND]
-    # In strands, the one that ends at a spawn, a sync or the end of a task counts.
+    # In the unit `strands`, a strand that ends at a spawn, a sync or the end of a task counts as 1.
     lengths = strand_lengths(events) if unit == "nanoseconds" else np.isin(kinds, (SPAWN, SYNC, END)).astype(float)
     work, spawns, strands = 0.0, 0, 1
-    # Clocks of a machine with any number of processors: of the tasks on the stack, and of others by frame.
+    # Clocks for unlimited processors: of the tasks on the stack, and of other tasks by frame.
     now = [0.0, 0.0, 1]  # of the running task: clock, burdened clock, and strands on the longest path
     callers: list[list[float]] = []
     spawned: dict[int, list[float]] = {}
     ended: dict[int, list[float]] = {}
     for kind, frame, length in zip(kinds.tolist(), events[:, FRAME_ADDRESS].tolist(), lengths.tolist(), strict=True):
-        if kind == JOINED:  # what precedes it, after the end of the child, is part of the next strand
+        if kind == JOINED:  # the time since the end of the child is part of the next strand
             child = ended.pop(frame)
             if child[0] > now[0]:
                 now[0], now[2] = child[0], child[2]
@@ -43,7 +43,7 @@ def task_spans(events: Events, *, unit: str = "nanoseconds", burden: float = 0.0
         now[1] += length
         if kind == SPAWN:
             spawns += 1
-            strands += 3  # the child, what its parent does meanwhile, and what it does after the sync
+            strands += 3  # the child, the parent until the sync, and the parent after the sync
             spawned[frame] = [now[0], now[1] + burden, now[2] + 1]
             now[2] += 1
         elif kind == BEGIN and frame:

@@ -91,9 +91,9 @@ class Spans:
         return Spans(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})
 
     def slowest_speedup(self, workers: int) -> float:
-        """Return the lower estimate of speed-up, as in Cilkview and Cilkscale: a burden of 1.7 spans and losses of 5 %.
+        """Return Cilkview's and Cilkscale's lower estimate of speed-up: 1.7 burdened spans, at most 95 % of `workers`.
 
-        It is at least 1, although these tools print less, because a worker that shares nothing is as fast as alone.
+        It is at least 1, although these tools print less, because a worker that shares nothing is as fast as one alone.
         """
         if workers == 1 or not self.work:
             return 1.0
@@ -236,7 +236,7 @@ def _fold_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def migrations(events: npt.NDArray[np.int64]) -> list[int]:
-    """Return the nanoseconds of each steal, from when a permit and an idle worker existed until it had a move."""
+    """Return each steal's nanoseconds, from when a permit and an idle worker existed until the worker had a move."""
     offered: dict[int, tuple[int, int]] = {}  # frame -> time and worker of its last offered permit
     seeking: dict[int, int] = {}
     stolen: dict[int, tuple[int, int]] = {}  # worker -> time at which its steal could begin, and the frame
