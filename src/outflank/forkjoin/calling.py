@@ -11,7 +11,7 @@ from outflank.kernels.bits import Int
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import IR, Builder, Context, Emit, Library, NumbaType, Signature, TypingContext
 
-_tasks: dict[int, Task] = {}  # by the addresses of their entries in the interpreter
+_tasks: dict[int, Task] = {}  # tasks by the address of their entry, in the interpreter
 
 
 def checked_arguments(task: Task, arguments: tuple[object, ...]) -> tuple[Value, ...]:
@@ -63,10 +63,10 @@ def _register_with_numba() -> None:
     word = ir.IntType(64)
     task_class = task_type()
     register_model(task_class)(models.OpaqueModel)
-    unready: dict[tuple[Task, NumbaType], None] = {}  # tasks that were called before their code was ready
+    unready: dict[tuple[Task, NumbaType], None] = {}  # tasks that were called; their code may not have been ready
 
     def task_in(kind: NumbaType) -> Task:
-        """Return the task of an argument's type."""
+        """Return the task that a Numba type stands for."""
         if isinstance(kind, task_class):
             return kind.task  # type: ignore[no-any-return]  # numba is untyped
         if isinstance(kind, types.Dispatcher):
@@ -77,7 +77,7 @@ def _register_with_numba() -> None:
         return tuple(numba_type(kind) for kind in task.declared.kinds)
 
     def require(typing_context: TypingContext, kind: NumbaType, worker: NumbaType) -> Task:
-        """Compile a task for its declared types, unless that is being done."""
+        """Compile a task for its declared types, unless it is being compiled already."""
         task = task_in(kind)
         arguments = (worker, *argument_types(task))
         if typing_context.callstack.match(task.py_func, arguments) is None:
@@ -85,9 +85,9 @@ def _register_with_numba() -> None:
         return task
 
     def link(context: Context, kind: NumbaType, worker: NumbaType) -> Task:
-        """Add the code of a task to that which is being built, unless it is not ready: then it is linked later.
+        """Link the code of a task into the code that is being built. If it is not ready, a later call links it.
 
-        With the code of a task comes that of all tasks that were once not ready, for it may call them.
+        The code of all tasks that were called before is linked with it: it may call some that were not ready then.
         """
         task = task_in(kind)
         unready[task, worker] = None

@@ -1,7 +1,7 @@
 """The types of a task's arguments and result, and their words in a frame.
 
-A task's annotations declare these types, `int` where there is none. They are not inferred, because a task that spawns
-itself is compiled before the type of its result is known.
+A task's annotations declare these types; the default is `int`. They are not inferred, because a task that spawns itself
+is compiled before the type of its result is known.
 """
 
 import ctypes
@@ -28,12 +28,12 @@ Kind: TypeAlias = "type[Number] | tuple[Kind, ...] | None"
 """Declared type of a value: `int`, `float`, `np.uint64`, a tuple of kinds, or None."""
 
 Result: TypeAlias = Any
-"""Result of a task, for code that calls it: of the type that the task declares."""
+"""Result of a task, in the type that the task declares."""
 
 SCALARS: tuple[type[Number], ...] = (int, float, np.uint64)
 
 REFUSED = "forkjoin: "
-"""Beginning of the messages about wrong uses of tasks, inside Numba's much longer messages."""
+"""Prefix by which a message about a wrong use of a task is found inside Numba's much longer message."""
 
 
 class NotATask(OutflankError, TypeError):
@@ -53,7 +53,7 @@ class Declaration:
     """Kinds of the arguments after the worker, by name."""
     result: Kind
     number: int
-    """Number of the task in this process, for names of its code."""
+    """Number of the task in this process, used in the symbols of its code."""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -147,7 +147,7 @@ def _annotation_of(value: object) -> str:
 
 
 def numba_type(kind: Kind) -> NumbaType:
-    """Return Numba's type of a declared type; Numba must be loaded."""
+    """Return Numba's type for a declared type; Numba must be loaded."""
     from numba import types
 
     numba_kind: NumbaType
@@ -159,7 +159,7 @@ def numba_type(kind: Kind) -> NumbaType:
 
 
 def is_convertible(kind: NumbaType, declared: NumbaType) -> bool:
-    """Return whether a value of a Numba type becomes the declared one without losing its fraction."""
+    """Return whether a value of Numba type `kind` becomes one of type `declared` without losing its fraction."""
     from numba import types
 
     if isinstance(declared, types.BaseTuple):

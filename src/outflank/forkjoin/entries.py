@@ -17,7 +17,7 @@ def symbol(declared: Declaration, what: str) -> str:
 
 
 class Words:
-    """Words in memory, for code that reads or writes a value there."""
+    """The words of a frame's field. Code that is being built reads or writes one value after another there."""
 
     def __init__(self, builder: Builder, address: IR, field: str) -> None:
         from llvmlite import ir
@@ -71,7 +71,7 @@ def add_entry(declared: Declaration, library: Library, context: Context, functio
 
     def define_function(what: str, kinds: tuple[NumbaType, ...], result: NumbaType) -> tuple[Builder, list[IR]]:
         code = ir.Function(module, convention.get_function_type(result, kinds), symbol(declared, what))
-        code.linkage = "weak_odr"  # kept, though the code that refers to it may be linked later
+        code.linkage = "weak_odr"  # kept, because code that refers to it may be linked later
         code.attributes.add("alwaysinline" if what == "call" else "noinline")
         builder = ir.IRBuilder(code.append_basic_block())
         return builder, convention.decode_arguments(builder, kinds, code)

@@ -1,6 +1,6 @@
-"""Fibonacci numbers, each of the two before it a task: the usual benchmark of a fork-join runtime.
+"""Fibonacci numbers by recursive tasks: the usual benchmark of a fork-join runtime.
 
-There is hardly any work but the spawns, so its time shows what they cost.
+There is hardly any work besides the spawns, so the time shows what a spawn costs.
 """
 
 from outflank.forkjoin.scheduling import spawn, sync

@@ -1,7 +1,7 @@
 """Parallel loops and reductions: the range of a loop is halved until a part has no more than `grain` indices.
 
 A reduction combines the results from left to right, as the serial loop would. The halves depend on the range and the
-grain only, so the result is the same for any number of workers, even if `combine` is not quite associative, as the
+grain only, so the result is the same for any number of workers, even if `combine` is not quite associative, like the
 addition of floating-point numbers.
 """
 
@@ -72,7 +72,7 @@ def reduce(worker: Worker, reducer: Reducer, body: Task, low: int, high: int, gr
     return reduction_of(body, reducer)(worker, low, high, max(grain, 1), arguments)
 
 
-# Templates, with a copy for each body of a loop.
+# Templates. Each body of a loop gets a copy, in which these names have values.
 
 BODY: Unbound = None
 SELF: Unbound = None
@@ -145,7 +145,7 @@ def _register_with_numba() -> None:
             key = function
 
             def generic(self, args: tuple[types.Callable, ...], kws: dict[str, NumbaType]) -> Signature:
-                # A body is a task; a reducer is its function that combines.
+                # The type of a body leads to its task, that of a reducer to its function `combine`.
                 parts = [kind.task if isinstance(kind, task_type()) else kind.dispatcher.py_func for kind in args]
                 try:
                     return signature(variant_of(*parts)._numba_type_, *args)

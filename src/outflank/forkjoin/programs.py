@@ -11,7 +11,10 @@ from outflank.user_modules import import_user_module
 
 
 class Program:
-    """A first task, its arguments and the data that all tasks share. If tasks change the data, it is run only once."""
+    """A first task, its arguments and the data that all tasks share.
+
+    A program whose tasks change the data can be run only once.
+    """
 
     def __init__(self, task: Task, *arguments: object, data: object = ()) -> None:
         self.task = task_of(task)
@@ -29,7 +32,7 @@ class Program:
 def program_named(place: str, arguments: Sequence[float] = ()) -> Program:
     """Return a new program from `FILE.py:NAME` or `MODULE:NAME`.
 
-    The name is that of a task, called with `arguments`, or of a function that returns a `Program` for them.
+    NAME is a task, which is called with `arguments`, or a function that takes them and returns a `Program`.
     """
     module_name, colon, name = place.rpartition(":")
     if not colon or not module_name or not name:

@@ -23,7 +23,7 @@ NAMES = ("spawn", "begin", "end", "sync", "joined")
 
 TIME, KIND, FRAME_ADDRESS, WORKER_ID = range(4)
 """Words of an event: time in nanoseconds, kind, address of the task's frame, and worker. A frame is used again after
-its sync. A task without a frame (there was none left) is not offered to others, and not recorded: it is work of its
+its sync. A task for which no frame was left is neither offered to others nor recorded: it counts as work of its
 parent."""
 
 WORDS = 4
@@ -71,15 +71,16 @@ def _(probe, kind, frame, hand):
 
 
 class Recording:
-    """Recording of the events of a run: pass it to `run`, then read `events`."""
+    """Recording of the events of a run: pass it to `measure`, then read `events`."""
 
     def __init__(self, capacity: int = 1 << 20) -> None:
         self.capacity = capacity
-        """Most events of a worker, 32 bytes each."""
+        """Maximum number of events (32 bytes each) of one worker."""
         self.lost = 0
         """Number of events for which there was no room."""
         self.events: npt.NDArray[np.int64] = np.zeros((0, WORDS), np.int64)
-        """A row of `WORDS` words for each event of the last run, by time; each worker's are in their order."""
+        """Events of the last run, a row of `WORDS` words for each, sorted by time; each worker's events are in the
+        order in which they were recorded."""
         self._words: list[npt.NDArray[np.int64]] = []
 
     def probes(self, count: int) -> list[Recorder]:

@@ -60,12 +60,12 @@ class Outcome:
 
     @property
     def steals(self) -> int:
-        """Tasks that were stolen: another worker than their parent's ran them."""
+        """Tasks that were stolen: run by a worker other than the one that spawned them."""
         return sum(worker.steals for worker in self.workers)
 
 
 def run(task: Task, *arguments: object, workers: int | None = None, data: object = ()) -> Result:
-    """Run a task with these arguments on some workers, as many as there are cores by default; return its result.
+    """Run a task with these arguments on `workers` workers, by default one per core; return its result.
 
     `data` is what all tasks share, such as a tuple of arrays: tasks read it as `worker.data`.
     """
@@ -166,7 +166,7 @@ TASK: Unbound = None
 
 
 def work(hand: Hand, data: object, probe: Probe, address: int) -> None:
-    """Run the first task, whose arguments are in the frame at `address`; 0: help until it has returned."""
+    """Run the first task, whose arguments are in the frame at `address`. If that is 0, help until it has returned."""
     worker = make_worker(hand, data, probe)
     if address != 0:
         note(probe, BEGIN, 0, hand)
@@ -179,13 +179,13 @@ def work(hand: Hand, data: object, probe: Probe, address: int) -> None:
 
 @cache
 def _kernel_of(task: Task) -> "Dispatcher | FunctionType":
-    """Return the kernel that runs a task and all the tasks that it may spawn; in the interpreter, its function."""
+    """Return the kernel that runs a task and all the tasks that it may spawn; in the interpreter, a plain function."""
     function = bound(work, "work", task.py_func, TASK=task)
     return function if interpreted() else dispatcher_for(function, task.name)
 
 
 def _compile(kernel: Dispatcher, arguments: tuple[object, ...]) -> None:
-    """Compile a kernel for these arguments, if necessary, before the time of the run is taken."""
+    """Compile a kernel for these arguments, if necessary, before the run is timed."""
     from numba import typeof
 
     try:

@@ -46,7 +46,7 @@ class Child(NamedTuple):
 
     task: Task
     address: int
-    """Address of the task's frame; 0: there was none, and the parent runs the task when it syncs."""
+    """Address of the task's frame; 0 if no frame was left: then the parent runs the task when it syncs."""
     arguments: tuple[Value, ...]
     """Arguments of the task after the worker."""
 
@@ -86,7 +86,7 @@ def spawn(worker: Worker, task: Task, *arguments: object) -> Child:
 def sync(worker: Worker, child: Child) -> Result:
     """Return the result of a spawned call: run it here, or wait until the worker that stole it has finished.
 
-    Every child must be synced once, by the task that spawned it. The newest child first is the fastest order.
+    Every child must be synced once, by the task that spawned it. Syncing the newest child first is fastest.
     """
     hand, address = worker.hand, child.address
     hand.syncs += 1
@@ -110,9 +110,9 @@ def sync(worker: Worker, child: Child) -> Result:
 
 @never_inlined
 def complete(worker: Worker, address: int, permit: Int) -> None:
-    """Return when the child at `address` is done. `permit` is the newest permit, which was taken from the deque."""
+    """Run or await the child at `address`. `permit` is the newest permit, which the caller has taken from its deque."""
     frame = frame_at(address)
-    # Only this worker or, after it has found its deque empty, a thief writes the state.
+    # The child is done if a thief has run it, or this worker, when it synced another child.
     while load(frame, "state") != DONE:
         if permit == EMPTY:
             help_thief(worker, address)
@@ -123,7 +123,7 @@ def complete(worker: Worker, address: int, permit: Int) -> None:
             return
         permit = np.int64(pop(worker.hand))
     if permit != EMPTY:
-        push(worker.hand, permit)  # an older child: this one was run before its turn
+        push(worker.hand, permit)  # another child, which is synced later
 
 
 @inner

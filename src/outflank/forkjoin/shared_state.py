@@ -1,7 +1,7 @@
 """The records of a run: one for the run itself, one for each worker, and frames, which hold spawned tasks.
 
-A frame belongs to the worker that spawns the task, which takes it from its own list and returns it there when it syncs:
-no other worker ever takes or returns it. A thief reads the arguments and writes the result.
+A frame belongs to the worker that spawns the task. This worker takes the frame from its own list, and returns it there
+when it syncs; no other worker ever does. A thief reads the arguments and writes the result.
 """
 
 from typing import TypeAlias
@@ -17,7 +17,7 @@ FRAMES = 4096
 offered to others: its parent runs it when it syncs."""
 
 ARGUMENT_WORDS, RESULT_WORDS = 9, 4
-"""Most words of a task's arguments, after the worker, and of its result. A frame has 128 bytes with them."""
+"""Maximum number of words of a task's arguments, without the worker, and of its result. A frame then has 128 bytes."""
 
 RUN = record_type(
     {
@@ -67,7 +67,7 @@ FRAME = record_type(
 )
 
 OFFERED, DONE = -1, -2
-"""States of a frame: its task waits in a deque, or has ended. While a thief runs it, it is the thief's number."""
+"""States of a frame: its task waits in a deque, or has ended. While a thief runs the task: the thief's number."""
 
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
 

@@ -45,7 +45,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Names of the module and of the function."""
+        """Names of the module and of the function, with a dot between them."""
         return f"{self.__module__}.{self.__qualname__}"
 
     @cached_property
@@ -73,7 +73,7 @@ def dispatcher_of_part(function: FunctionType) -> Dispatcher:
 def task_type() -> "type[types.Callable]":
     """Return the class of Numba's types of tasks.
 
-    A type of their own instead of a dispatcher's, since Numba cannot keep code on disk in which two functions call each
+    Tasks have a type of their own, not a dispatcher's, because Numba cannot cache code in which two functions call each
     other: it resolves such calls through pointers of the running process. Tasks call each other by symbols.
     """
     load_numba()

@@ -1,7 +1,7 @@
 """The worker that runs a task, the first argument of every task.
 
 In compiled code a worker is two words, whatever its data are: the address of its record, and that of the data, which
-the kernel of a run copies to its stack. With data of two arrays that were passed from task to task, a reduction that
+the kernel of a run copies to its stack. When data of two arrays were passed from task to task instead, a reduction that
 spawns for every index took 2.6 times as long.
 """
 
@@ -76,7 +76,8 @@ def _register_with_numba() -> None:
         return worker._getvalue()
 
     def without_owners(context: Context, builder: Builder, kind: NumbaType, value: IR) -> IR:
-        """Return data whose arrays own no memory, so that no reference is counted: the caller of `run` keeps them."""
+        """Return the data with arrays that own no memory, so that no references are counted: the caller of `run` keeps
+        the arrays alive."""
         if isinstance(kind, types.Array):
             array = context.make_array(kind)(context, builder, value)
             array.meminfo = cgutils.get_null_value(array.meminfo.type)

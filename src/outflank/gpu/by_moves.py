@@ -188,7 +188,7 @@ def _words(boards: Sequence[Board]) -> Words:
 
 
 class _SameRules:
-    """Boards of the same rules, which are solved together."""
+    """Boards with the same rules, which are solved together."""
 
     def __init__(self, numbers: Sequence[int], boards: Sequence[Board]) -> None:
         self._numbers, self._boards, self.game = numbers, boards, boards[0].game

@@ -1,4 +1,4 @@
-"""Choice of the processor for some work: the CPU, a GPU, or the CPU if no GPU can do the work.
+"""Choice of the processor for some work: the CPU, a GPU, or a GPU with the CPU as fallback.
 
 With `gpu`, a missing or lost GPU is an error, and the work is not done. With `gpu-or-cpu` the CPU continues instead,
 and a warning gives the reason.
@@ -38,8 +38,8 @@ def resolve_device(requested: DeviceOption) -> DeviceOption:
 
 
 def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable[[], T]) -> T:
-    """Return the result of `on_gpu()` or `on_cpu()`, as `requested`. For `gpu-or-cpu`, `on_cpu` is called if the GPU is
-    missing or lost.
+    """Return the result of `on_gpu()` or `on_cpu()`, whichever is `requested`. For `gpu-or-cpu`, `on_cpu` is called if
+    the GPU is missing or lost.
 
     Errors of CUDA's libraries are raised as `DeviceTrouble`.
     """

@@ -71,8 +71,8 @@ def perft(
 
     `progress(done, total)` is called with the part of the tree that has been counted, in thousandths. Ctrl-C raises
     `KeyboardInterrupt`, the loss of the GPU `DeviceLost`; the exception's attribute `partial_result` is a `Perft` with
-    the leaves counted so far. `room` is the number of moves that are listed at once; None: as many as the GPU has
-    memory for. `threads` is the number of threads per block, 1024 at most.
+    the leaves counted so far. `room` is the number of moves that are listed at once, by default as many as the GPU
+    has memory for. `threads` is the number of threads per block, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
     threads = conform(Annotated[int, Between(1, MOST_THREADS)], threads, "threads")

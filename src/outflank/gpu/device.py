@@ -38,7 +38,7 @@ def _open_context() -> None:
     """Open a CUDA context. Raise an error if another process blocks the GPU, or if the GPU is too old for this CUDA."""
     try:
         from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
-    except ImportError:  # numba-cuda replaces Numba's own CUDA by a .pth file, which has no effect on PYTHONPATH
+    except ImportError:  # numba-cuda replaces Numba's own CUDA by a .pth file, which Python ignores on PYTHONPATH
         reason = "Numba's own CUDA is found in place of numba-cuda, or an old one: pip install 'outflank[gpu]'"
         raise NoDevice(f"device gpu: {reason}") from None
     context = cuda.current_context()

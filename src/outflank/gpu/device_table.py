@@ -1,6 +1,6 @@
 """The transposition table in a GPU's memory, which all threads read and write without locks.
 
-An entry has proved bounds, so that it may stay from one batch of positions to the next. The two words of a position are
+An entry holds proved bounds, so it may stay from one batch of positions to the next. The two words of a position are
 stored XORed with a hash of the bounds. So a torn entry, which two threads have written at once, matches no position.
 """
 

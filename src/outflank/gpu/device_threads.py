@@ -50,11 +50,11 @@ def fetch_max(array: DeviceArray, index: Int, value: Int) -> None:
 
 
 def fence() -> None:
-    """Memory fence: a thread that sees a write that this thread made after it also sees all writes before it."""
+    """Order this thread's writes: a thread that sees a write made after the fence sees all writes made before it."""
 
 
 def warp_count(condition: bool) -> Int:
-    """Return the number of threads of the calling warp with a true `condition`; all must call it together."""
+    """Return for how many threads of the warp `condition` is true. All threads of the warp must call it together."""
     return LANES if condition else 0  # the interpreter runs one thread at a time: assume that all have this condition
 
 

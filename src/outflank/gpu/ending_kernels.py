@@ -75,11 +75,11 @@ TABLE_FROM = 7
 """Least number of free cells in positions that are stored in the transposition table."""
 
 QUICK = 10
-"""Number of free cells up to which a position is solved without the table, which saves 10 % of the nodes but costs as
-much time."""
+"""Number of free cells up to which a position is solved without the table. The table would save 10 % of the nodes, but
+cost as much time."""
 
 UNSOLVED = -128
-"""Score of a position that is too long to solve, or not solved yet."""
+"""Score of a position that has too many free cells, or is not solved yet."""
 
 POLL_MASK = 15
 """An idle thread polls for a job when `rounds & POLL_MASK` is 0."""

@@ -53,14 +53,14 @@ def _inserted(fields: Word, place: Int, field: Word) -> Word:
 
 @inner
 def left_to_opponent(free_to_move: Int, late: bool) -> Word:
-    """Return a move's sort key: the opponent's mobility `free_to_move`, `late` moves last among equal ones."""
+    """Return a move's sort key: the opponent's mobility `free_to_move`; of equal moves, `late` ones come last."""
     return min(U64(2) * U64(free_to_move) + U64(late), U64(MOST_LEFT))
 
 
 @inner
 def with_move(listed: Word, lefts: Word, count: Int, cell: Int, left: Word) -> tuple[Word, Word, Word]:
-    """Insert a move into the sorted list of `count` moves; return the new words of cells and of mobilities, and as a
-    bit the cell that no longer fits."""
+    """Insert a move into the sorted list of `count` moves; return the new words of cells and of mobilities, and the
+    cell that no longer fits, as a bit (0 if all fit)."""
     place = U64(popcount(((GUARDS | multiply(left, FIELDS)) - lefts) & GUARDS))
     out = U64(0)
     if count == LISTED:
@@ -79,7 +79,8 @@ requested positions without a value; tree nodes visited; rows that were lent to 
 TALLIES = 6
 
 SPARE = 8
-"""One row of `Jobs` in this many stays free: with a million rows, more than the threads that request one at once."""
+"""One in this many rows for parts stays free. Of a million rows, these are more than the threads that request one at
+once."""
 
 EMPTY_PLACE = 0
 """Content of an empty element of a ring buffer. Other elements hold the number of a row plus one."""
@@ -228,7 +229,7 @@ def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, p
 
 @inner
 def divide(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> Int:
-    """Divide a job; return `row` with the part that this thread must search next, or -1 if the game is over."""
+    """Divide a job; return `row`, which then holds this thread's next part, or -1 if the game is over."""
     position = unpack(game, jobs.words[job, 0], jobs.words[job, 1])
     moves = open_cells(game, tables, position)
     passes = moves == ZERO

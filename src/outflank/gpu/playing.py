@@ -72,7 +72,7 @@ FEWEST_LEAVES = 1 << 8
 """Least number of tree leaves in a batch of playouts. A smaller batch takes just as long."""
 
 GROWTH = 16
-"""Number of visits of the tree so far for each playout in the next batch. The leaves of a larger batch would be
+"""The next batch has about one playout for this many visits of the tree so far. The leaves of a larger batch would be
 selected with too few results."""
 
 GAMES_PER_LEAF = 8
@@ -198,7 +198,7 @@ class DevicePlayer:
 
 
 class Games:
-    """Makes the playouts of one search on a GPU, numbered in order."""
+    """Makes the playouts of one search on a GPU, and numbers them in order."""
 
     def __init__(self, root: Root) -> None:
         self._kernel = _kernel_for(root.game)
@@ -213,7 +213,7 @@ class Games:
         self._buffers = [_Buffers(), _Buffers()]
 
     def make_room(self, positions: int, games: int) -> None:
-        """Allocate memory for batches of this size: done before time is measured, as it takes a millisecond."""
+        """Allocate memory for batches of this size. Call it before time is measured, because it takes a millisecond."""
         for buffers in self._buffers:
             buffers.make_room(positions, games)
 
@@ -273,7 +273,7 @@ class _Buffers:
     """The memory of a batch of playouts: start positions, and the result and the number of positions of every playout.
 
     It is shared with the GPU. Copying it for each batch took three quarters of a millisecond, several times the
-    duration of a playout. Then half of a search of 0.15 seconds had passed before its batches were large.
+    duration of a playout: half of a search of 0.15 seconds had passed before its batches were large.
     """
 
     def __init__(self) -> None:

@@ -30,17 +30,18 @@ SHORT, SERIAL_MOVES = 10, 2
 long with 9 for `SHORT`, and 2.5 s with three serial moves."""
 
 FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
-"""Number of positions up to which most threads would be idle, so that wasted work costs nothing; and `short` and
-`serial_moves` for so few. 145 positions of 13 to 15 free cells took 0.18 s, and 0.5 s with two serial moves."""
+"""Number of positions up to which most threads would be idle, so that wasted work costs nothing; and a plan's `short`
+and `serial_moves` for at most that many. 145 positions of 13 to 15 free cells took 0.18 s, and 0.5 s with two serial
+moves."""
 
 DIVIDED_ENDINGS = 1 << 17
-"""Number of positions at the end of a batch that may be divided at once; each of the others first gets one thread."""
+"""Number of positions at the end of a batch that may be divided immediately; the others first get one thread each."""
 
 BUDGET = 1 << 14
 """Number of tree nodes after which any position is divided among threads, if some are idle."""
 
 ROOM = 1 << 22
-"""Greatest number of positions in a batch: some thirty per thread. With fewer, most threads would wait at its end."""
+"""Greatest number of positions in a batch: some thirty per thread. In small batches most threads wait at the end."""
 
 LEAST_ROOM = LEAST_PARTS = 1 << 10
 

@@ -72,7 +72,7 @@ _sources: dict[str, bytes] = {}  # users' modules and those that they import -> 
 _extended_types: set[type] = set()  # types for which a user's module registered a body of a generic function
 _unkeyed_types: set[type] = set()  # types with bodies that depend on values outside any source, as closures do
 _unkeyed_origins: set[str] = set()  # users' modules with kernel code that is not in their file
-_defined: set[str] = set()  # users' kernel functions that exist: a source may define them under conditions
+_defined: set[str] = set()  # users' kernel functions that exist: a source may define some conditionally
 
 
 def note_origin(function: Callable[..., object], cls: type | None = None) -> None:
@@ -208,7 +208,7 @@ def _is_user_module(module: ModuleType, origin: str) -> bool:
     if module.__name__.split(".")[0] == origin.split(".")[0]:
         return True
     file = Path(getattr(module, "__file__", None) or "")
-    # It may be installed for this user only, or in the system's environment, which others may include.
+    # Modules may also be installed for this user only, or in the system's environment, which virtual ones may include.
     if not {"site-packages", "dist-packages"}.isdisjoint(file.parts):
         return False
     paths = sysconfig.get_paths()
@@ -229,7 +229,7 @@ def _constants(module: ModuleType) -> bytes:
 def _user_key(module: str, classes: Collection[type]) -> bytes | None:
     """Return the part of a cache key for users' code; empty if a kernel with these classes cannot call any.
 
-    None: the sources are unknown, as in a notebook, so the kernel cannot be cached.
+    Return None if the sources are unknown, as in a notebook: then the kernel cannot be cached.
     """
     if _is_own_module(module) and all(_is_own_module(cls.__module__) and cls not in _extended_types for cls in classes):
         return b""

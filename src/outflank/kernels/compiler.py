@@ -7,9 +7,9 @@ Three kinds of function are written in the subset of Python that Numba compiles:
   call it;
 - a generic function (`outflank.kernels.generic`) is an inner function with one body per game or evaluation.
 
-So one source of the rules draws a board in milliseconds in the interpreter, and searches as machine code. Importing
-Numba takes a third of a second: everything that needs it is registered with `extend` and runs when the first kernel is
-called.
+So the same source of the rules runs in the interpreter, where a board is drawn in milliseconds, and as machine code in
+searches. Importing Numba takes a third of a second: everything that needs it is registered with `extend` and runs when
+the first kernel is called.
 
 A word that a kernel returns to Python is a plain `int`: wrap it in `np.uint64` before you pass it to another kernel.
 Otherwise a small word has a signed type, for which the kernel is compiled again.
@@ -87,8 +87,8 @@ def explanation_of(error: Exception) -> NotCompiled | None:
 def compiler_message(error: BaseException, file: str) -> str | None:
     """Return the innermost message of a compiler error, with the line of `file` that it names; None for other errors.
 
-    It is for code without an explanation. Numba nests messages; the innermost is the first, or that of the last
-    candidate that fits the call and cannot be compiled.
+    Use it if `explanation_of` returns None. Numba nests messages: the innermost one comes first, or is that of the last
+    candidate that fits the call but cannot be compiled.
     """
     text = _compiler_text(error)
     if not text:
@@ -171,7 +171,7 @@ def inner(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Declare an `inner` function that is always inlined, even if it is large: for the hot paths of several callers.
 
-    Bodies of generic functions can be declared so too: write `@play.register(Othello)` above `@inlined`.
+    It also applies to bodies of generic functions: write `@play.register(Othello)` above `@inlined`.
     """
     setattr(function, INLINING, "alwaysinline")
     return inner(function)
@@ -226,8 +226,8 @@ class Kernel:
     def sample(self, arguments: Callable[..., Samples]) -> Callable[..., Samples]:
         """Register a function that yields typical arguments of this kernel, for `warm` and tests.
 
-        `arguments(game, position, every)` yields a tuple of arguments for each usual specialisation, or if `every` for
-        each that can be selected by name.
+        `arguments(game, position, every)` yields a tuple of arguments for each usual specialisation or, if `every`
+        is true, for each that can be selected by name.
         """
         self._samples.append(arguments)
         return arguments

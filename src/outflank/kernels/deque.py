@@ -50,7 +50,7 @@ def pop(hand: Record) -> Int:
 def steal(victim: Record) -> Int:
     """Take and return the oldest permit of another worker, the nearest to the root; `EMPTY` or `LOST` if that fails."""
     top = load(victim, "top", "seq_cst")
-    if top >= load(victim, "bottom", "seq_cst"):  # race: with the owner's relaxed stores, which leave nothing there
+    if top >= load(victim, "bottom", "seq_cst"):  # race: the owner's relaxed stores leave the deque empty
         return EMPTY
     # race: if the owner overwrites the cell, the compare-exchange fails
     permit = load(victim.permits, top & (len(victim.permits) - 1), "relaxed")

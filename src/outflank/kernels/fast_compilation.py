@@ -110,8 +110,8 @@ def fast_compilation() -> Iterator[None]:
       them is installed, cost another 5 %.
     - After every pass Numba lists the variables that each block may use. It needs the list only at the end, and for
       generators: the other lists cost 4 %.
-    - Every function that is being compiled has a timer that records each of the 25,000 calls of LLVM, and its lock:
-      2 %.
+    - The timers of all functions that are being compiled record when LLVM's lock is taken and released, at each of the
+      25,000 calls of LLVM: 2 %.
 
     Only one thread compiles at a time: the caller holds Numba's lock.
     """

@@ -92,7 +92,7 @@ def _register_rays_with_numba() -> None:
             return one_by_one(builder, builder.bitcast(pointer, word.as_pointer()), run, ends)
         rays = builder.load(builder.bitcast(pointer, four.as_pointer()), align=8)
         one = ir.Constant(four, [1] * RAYS)
-        # With all bits outside the ray set, adding one at the bottom carries to the first bit after the run.
+        # All bits outside the ray are set, so adding one at the bottom carries to the first bit after the run.
         carried = builder.add(builder.or_(spread(builder, run), builder.not_(rays)), one)
         end = builder.and_(builder.and_(carried, spread(builder, ends)), rays)
         # Minus one gives all bits below; zero stays zero, as the subtraction saturates.

@@ -88,7 +88,7 @@ def write_word(address: Int, index: Int, word: Word) -> None:
 
 
 def replace_word(address: Int, index: Int, expected: Word, word: Word) -> bool:
-    """Set word `index` if it is `expected`, in one atomic compare-exchange; return whether it was."""
+    """Set word `index` to `word` if it is `expected`, in one atomic compare-exchange; return whether it was."""
     cell = _word(address, index)
     if observers.observer is not None:
         observers.observer.turn(True)

@@ -118,8 +118,9 @@ INLINING = "_outflank_inlining"
 """Name of the attribute of a Python function that holds LLVM's attribute for its inlining."""
 
 EXTRA_CODE = "_outflank_extra_code"
-"""Name of the attribute of a Python function that holds another one, which adds code to that of a kernel's part. It is
-called with the part's library, Numba's target context and the descriptor of the compiled function."""
+"""Name of the attribute of a Python function that holds a second function. When the first is compiled as a kernel's
+part, the second adds code to it. It is called with the part's library, Numba's target context and the descriptor of the
+compiled function."""
 
 default_inlining: str | None = None
 """LLVM attribute of the parts of kernels that declare none; None: the optimiser decides. `lab compiler` sets it."""
@@ -156,7 +157,7 @@ def pipelines() -> Pipelines:
             module.data_layout = self._codegen._data_layout  # optimised later, with the kernel
 
     def needed(library: Library, ordered: dict[Library, None] | None = None) -> dict[Library, None]:
-        """Return the dependencies of a library and then the library. They are linked in reverse order: the linker drops
+        """Return the dependencies of a library, then the library. They are linked in reverse order: the linker drops
         functions that are not yet referenced."""
         ordered = {} if ordered is None else ordered
         for dependency in library._linking_libraries:

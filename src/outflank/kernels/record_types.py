@@ -14,7 +14,8 @@ import numpy as np
 from outflank.kernels import observers
 
 LINE = 128
-"""Bytes of a block that no two workers write: two cache lines of 64, which are fetched together, or one of 128."""
+"""Size in bytes of a block that only one worker writes: two cache lines of 64, which are fetched together, or one of
+128."""
 
 Record: TypeAlias = Any
 """A record. Its fields can be read and written as attributes, and as items by name."""

@@ -145,7 +145,8 @@ def stopped_with_main_thread(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _register_main_thread_end() -> None:
-    """Register `_on_main_thread_end`, which runs before the interpreter waits for other threads, as executors do."""
+    """Register `_on_main_thread_end` to run before the interpreter waits for other threads (executors use this hook
+    too)."""
     global _registered
     if not _registered:
         _registered = True

@@ -46,7 +46,7 @@ def run_workers(
 
     `watch` is called every `every_seconds` in the calling thread. If that thread is interrupted, or a call fails,
     `stop` is called, which must make the kernels return; the exception is raised when all of them have returned.
-    `places` are the processors of the threads, from the first again if there are more threads.
+    `places` are the processors of the threads; if there are more threads, they are used again from the first.
     """
     results: dict[int, Result] = {}  # by the index of the call
     failures: list[BaseException] = []

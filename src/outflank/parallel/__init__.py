@@ -1,4 +1,4 @@
-"""Parallel schemes: how workers share the search of a tree, on a work-stealing runtime of its own.
+"""Parallel schemes: how workers share the search of a tree, on the package's own work-stealing runtime.
 
 Bottom up: `shared_state` (the records that workers share, with the memory of split points), `deque`, `idling` (finding
 work, or waiting for it), `splitting` (the search that is divided at split points), `crew` (the threads, seen from

@@ -24,7 +24,8 @@ from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.worker import WORKER
 
 POOL = 96
-"""Number of frames (split points) per worker. Its line needs one per divided ply; other workers may be inside more."""
+"""Number of frames (split points) per worker. The worker's current line needs one per divided ply; others, which it has
+left, stay in use while other workers search in them."""
 
 _BY_HANDS = {
     "wasted_nodes": "wasted",
@@ -196,7 +197,7 @@ class Crew:
         hands, workers = self.hands, self.root.workers
         useful = hands["busy_ns"] / 1e9
         if opened is not None:
-            # Add the current subtree's time. Its start may not be stored yet; it is not before the window's opening.
+            # Add the time of the current subtree. Its start may not be stored yet, but is not before `opened`.
             useful += np.where(hands["idle"] != 0, 0.0, now - np.maximum(opened, hands["since"] / 1e9))
         # By columns: field by field, this takes longer than a short search with many workers.
         counts = {name: hands[field] for name, field in _BY_HANDS.items()}
@@ -210,8 +211,7 @@ class Crew:
         )
 
     def frame_or_none(self, address: int) -> Frame | None:
-        """Return the split point at `address`, as read from a running worker's record; None: the crew has none
-        there."""
+        """Return the split point at `address`, which was read from a running worker's record; None if there is none."""
         first = self.root_frame
         if not first <= address < first + (self.count * POOL + 1) * self._frame_bytes:
             return None

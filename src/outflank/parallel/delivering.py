@@ -66,7 +66,7 @@ def deliver(game, crew, hand, worker):
         if crew.hold != 0 and not hold(crew, hand, frame, index):
             return postpone(crew, address, index)
         return start_move(game, hand, address, index, result - 1, max(ceiling_of(crew, frame), result))
-    # race: with a worker that looks for postponed moves, and leaves this word alone whatever it reads
+    # race: a worker that looks for postponed moves does not change this word, whatever it reads
     write_word(moves_of(address), crew.room + index, U64(result))
     mark = result << RANK_BITS
     if result > low or frame.above != 0:
@@ -88,13 +88,13 @@ def deliver(game, crew, hand, worker):
 
 @inner
 def claim(frame, mark, worker):
-    """Raise a split point's key (value and rank) to `mark`, that of a move which has beaten its scout. Return the best
-    key.
+    """Raise a split point's key (value and rank) to `mark`, the key of a move that has beaten its scout. Return the
+    best key.
 
-    The key is not raised if scouts may guess. The search for the move's value, which makes no guesses, may show that
-    the move is no better than the best before it, and yet it would be taken for the best. Of 40 random positions of
-    Othello, searched to depth 7 with many guesses, 25 had another value or move than without split points; and proofs,
-    which begin with that move, took up to five times the nodes.
+    The key is not raised if scouts may guess. The search for the move's value makes no guesses, and may show that the
+    move is no better than the best before it. With a raised key, this move would still be taken for the best. Of
+    40 random positions of Othello, searched to depth 7 with many guesses, 25 had another value or move than without
+    split points; and proofs, which begin with that move, took up to five times the nodes.
     """
     if worker.selectivity_index != 0:
         return max(mark, load(frame, "key", "relaxed"))  # race: if it is old, the value is searched for too soon
@@ -105,7 +105,7 @@ def claim(frame, mark, worker):
 @inner
 def write_line(crew, hand, frame, key, move):
     """Store the principal variation of a split point: `move`, which is worth `key`, and the line in `hand` after it."""
-    # race: a worker that finds it taken waits; seldom more than one has such a value
+    # race: a worker that finds it taken waits; two workers seldom have such a value at once
     while not compare_exchange(frame, "writing", 0, 1):
         yield_core()
     stumble(crew, hand)
@@ -122,7 +122,7 @@ def write_line(crew, hand, frame, key, move):
 @inner
 def hold(crew, hand, frame, index):
     """Hold a split point for a move that beat its scout: searches of younger brothers are given up, because their
-    windows are too low now. Return whether the move may be searched; not if an elder move holds the split point."""
+    windows are too low now. Return whether the move may be searched: False if an elder move holds the split point."""
     while True:
         held = load(frame, "held")
         if held != 0 and held <= index:
@@ -156,7 +156,7 @@ def postpone(crew, address, index):
 @inner
 def continue_frame(crew, hand, frame, leads):
     """Return the next step at a split point: offer its other moves once the first ones are done, or take a move.
-    `leads`: the current move is the best so far.
+    `leads` says whether the current move is the best so far.
 
     If one move after the other beats the best, the next may do so too, and brothers that are searched meanwhile have
     windows that are too low. So the other moves wait while moves keep beating the best: this reduced the extra nodes of
@@ -201,7 +201,8 @@ def cut_frame(game, crew, hand, worker, key):
     stumble(crew, hand)
     return_to_parent(hand, frame, key)
     # If the frame above has got a better key since this search began, this value is only a bound, though inside the
-    # original window. Taken for exact, it won a tie with the move that has the value, and the wrong line was reported.
+    # original window. When it was taken for exact, it won ties with moves that have the value, and the wrong line was
+    # reported.
     hand.beta = min(hand.beta, hand.value)
     own_permits = withdraw_permit(hand, address) + 1
     if fetch_add(frame, "join", -own_permits) == own_permits:

@@ -57,9 +57,9 @@ class Plan:
     eldest_first: bool
     """Whether the first moves of a node are searched before the others are shared."""
     serial_moves: int = 1
-    """Number of first moves searched before the others if the window is open: on the principal variation."""
+    """Number of first moves searched before the others if the window is open, that is, on the principal variation."""
     serial_moves_at_cut: int = 1
-    """Like `serial_moves`, for nodes where a cut-off is expected: if not the first move, the second may cut off."""
+    """Like `serial_moves`, for nodes where a cut-off is expected: if the first move does not cut, the second may."""
     serial_moves_at_all: int = 1
     """Like `serial_moves`, for nodes where no cut-off is expected, so that all moves are searched in any case."""
     near_leaves: int = 0
@@ -69,8 +69,8 @@ class Plan:
     leftmost: bool = False
     """Whether only the nodes of the leftmost line are divided."""
     scouts_in_order: bool = False
-    """Whether all moves but the first are searched with null windows, and those that raise alpha then again in
-    order."""
+    """Whether all moves but the first are searched with null windows; those that raise alpha are then searched again,
+    in order."""
     hold: bool = False
     """Whether no worker takes another move of a node while a move that beat its scout is searched again."""
     levels: int = EVERY_LEVEL
@@ -208,8 +208,9 @@ def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> Roo
 
 
 SOLVED_ALONE = 2
-"""Number of plies by which the split threshold exceeds the moves that the game's endgame kernels solve. A node has one
-remaining ply more than moves left, so nodes with one move more than these kernels solve are not split."""
+"""Number of plies by which the split threshold exceeds the number of moves that the game's endgame kernels solve. The
+remaining plies of a node are its moves left plus one: nodes with one move more than these kernels solve are not split
+either."""
 
 
 def default_threshold(root: Root) -> int:
@@ -217,11 +218,12 @@ def default_threshold(root: Root) -> int:
     some hundred microseconds.
 
     One ply less makes one worker 3 % slower in both games; one more leaves two workers idle a little longer. In exact
-    searches there are fewer moves at each ply: two plies more are about as many nodes. With learnt patterns a node
-    takes some three times as long: with two plies less, two workers are idle for 15 % of the estimates before a proof
-    instead of 21 %, and four for 27 instead of 36 %. A selective search enters far fewer nodes, but most of its
-    divisible work is near the leaves: at depth 20 in the middle of the game four workers were 1.62, 1.83 and 1.89 times
-    as fast as one with thresholds of 7, 5 and 4, and 16 were 1.52, 1.70 and 1.75 times.
+    searches there are fewer moves at each ply, so a subtree two plies deeper has about as many nodes. With learnt
+    patterns a node takes some three times as long: with a threshold two plies lower, two workers are idle for 15
+    instead of 21 % of the time of the estimates before a proof, and four for 27 instead of 36 %. A selective
+    search enters far fewer nodes, but most of its divisible work is near the leaves: at depth 20 in the middle of the
+    game four workers were 1.62, 1.83 and 1.89 times as fast as one with thresholds of 7, 5 and 4, and 16 were 1.52,
+    1.70 and 1.75 times.
     """
     if isinstance(root.evaluation, Solving) and ending_moves(root.game) > 0:
         # The game's own kernels solve endgame positions in less than a millisecond.

@@ -40,9 +40,9 @@ NAMES = (
 
 TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID, OFFERS = range(7)
 """Words of an event: time in nanoseconds, nodes that its worker had entered, kind, address of the split point, detail,
-worker, and the number of split points that the worker had offered, recorded or not. The detail of a taken move is its
-index, above `CODE_SHIFT` its code, and above `MORE_SHIFT` the number of later moves taken together with it. The detail
-of an opened root or split point is its depth."""
+worker, and the number of split points that the worker had offered, recorded or not. The detail of a taken move has its
+index in the low bits, its code from bit `CODE_SHIFT` on, and from bit `MORE_SHIFT` on the number of later moves taken
+together with it. The detail of an opened root or split point is its depth."""
 
 WORDS = 7
 CODE_SHIFT, MORE_SHIFT = 16, 32
@@ -112,7 +112,7 @@ class EventRecording:
         self.capacity = capacity
         """Maximum number of events (56 bytes each) of one worker in the search of one root."""
         self.least_depth = least_depth
-        """Least depth of the split points whose events are recorded, if there is one worker. Others may reuse the
+        """Least depth of the split points whose events are recorded. Use it with one worker only: others may reuse the
         memory of a split point before its depth is read."""
         self._words = np.zeros(_HEADER + WORDS * capacity, np.int64)
         self.probe = Recorder(address_of(self._words), capacity, least_depth)

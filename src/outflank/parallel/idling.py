@@ -36,7 +36,7 @@ def draw(hand: Hand, limit: int) -> Int:
 
 @inner
 def stumble(crew: Crew, hand: Hand) -> None:
-    """For tests: yield the core at random; called where the code has races."""
+    """Yield the core at random (only in tests). It is called where the code has races."""
     if crew.stumble != 0 and draw(hand, crew.stumble) == 0:
         yield_core()
 
@@ -58,8 +58,8 @@ def wake_all(crew: Crew) -> None:
 
 @kernel
 def find_permit(crew, hand):
-    """Return a permit to join a split point, own or stolen; `EMPTY` once the search or, for the leader, the root is
-    done.
+    """Return a permit to join a split point, own or stolen. Return `EMPTY` to the leader once the root is done, and to
+    a helper once the crew is dismissed.
 
     While `hand.idle` is set the worker holds no work. It clears the flag before it steals, and steals only if a root is
     still open then. So once the leader has closed the root and sees every flag set, no worker holds work, or gets any

@@ -65,8 +65,8 @@ SHARED_TABLE = Scheme(
 )
 """Shared table (published report 001; lazy SMP in chess): all workers search the same root on one table.
 
-Each worker but the leader starts at another of the root's later moves, and tries moves with similar scores in an order
-of its own, so that the workers do not repeat each other's work."""
+After the root's first move, each worker continues with a different one of the later moves. Each helper also tries moves
+with similar scores in an order of its own, so that the workers do not repeat each other's work."""
 
 ABDADA = Scheme(
     name="abdada",
@@ -93,7 +93,7 @@ FORK_JOIN = Scheme(
 takes their maximum.
 
 With minimax this scheme visits exactly the nodes of one worker. With alpha-beta no move waits for another, so each
-window stays as wide as when its move was taken. That costs many more nodes; young brothers wait avoids it."""
+window stays as wide as when its move was taken. That costs many more nodes, which the scheme `ybw` avoids."""
 
 ROOT_SPLIT = Scheme(
     name="root-split",
@@ -138,22 +138,22 @@ null windows. Moves that beat these scouts are searched again, one after the oth
 By default the first log2(workers) levels are divided, which report 001 found best."""
 
 ESTIMATING = Plan(eldest_first=True, serial_moves=2, hold=True)
-"""Plan of young brothers wait for searches that are neither exact nor selective."""
+"""Plan of the scheme `ybw` for searches that are neither exact nor selective."""
 
 SELECTIVE = Plan(eldest_first=True, serial_moves_at_all=0, near_leaves=2, hold=True)
-"""Plan of young brothers wait for selective searches. Guesses leave little more of the tree than the principal
+"""Plan of the scheme `ybw` for selective searches. Guesses leave little more of the tree than the principal
 variation, and workers that wait there have nothing else to do. At depth 18 from eight openings of Othello two workers
 were 1.67 times as fast as one, and 1.45 times with the plan `ESTIMATING` and a threshold three plies higher; at depth 8
 from six layouts of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span with this plan, and 1.7 times
 with `ESTIMATING`. At depth 20, 16 workers were 1.24 times as fast as one with `ESTIMATING`, and 1.75 times with this
-plan before `near_leaves`. Dividing the shallower searches too was no better. In proofs, `serial_moves_at_all=0` cost as
-many nodes as it gained time."""
+plan, then still without `near_leaves`. Dividing ProbCut's shallower searches too was no better. In proofs,
+`serial_moves_at_all=0` cost as many nodes as it gained time."""
 
 PROVING = Plan(
     eldest_first=True, serial_moves=2, serial_moves_at_cut=2, near_leaves=2, wait_while_improving=True, hold=True
 )
-"""Plan of young brothers wait for exact searches. If the first move does not cut off a node as it should have, the
-second does in one case of three: brothers searched at the same time as the second are most of the workers' extra nodes.
+"""Plan of the scheme `ybw` for exact searches. If the first move does not cut off a node as it should have, the
+second does in one case of three: brothers searched at the same time as the second cause most of the extra nodes.
 With 2, 4, 8, 16 and 32 workers twelve positions of Othello with 22 empty squares took 1.03, 1.06, 1.14, 1.23 and 1.31
 times one worker's nodes, and 1.04, 1.12, 1.22, 1.35 and 1.52 times with the plan `ESTIMATING`. With
 `serial_moves_at_cut=3` 16 workers took 1.18 times the nodes, but were idle for 37 % of the time instead of 30 %."""
@@ -164,7 +164,7 @@ def _divide_young_brothers(root: Root, workers: int) -> Divided:
 
 
 def plan_for(root: Root) -> Plan:
-    """Return the plan by which young brothers wait splits the tree of a root."""
+    """Return the plan by which the scheme `ybw` splits the tree of a root."""
     if root.options.exact:
         return PROVING
     return SELECTIVE if root.options.selectivity < 100 else ESTIMATING

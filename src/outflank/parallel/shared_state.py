@@ -168,7 +168,8 @@ FRAME = record_type(
 """A split point. Two rows of `room` words follow the record: the frame's moves with their ranks, and their values."""
 
 RANK_BITS = 16
-"""Bits of the rank in a key, value · 2^16 + rank: the greatest key has the best value, then the highest rank."""
+"""Number of bits of the rank in a key, which is value · 2^16 + rank: of keys with equal values, the one with the higher
+rank is greater."""
 
 RANK = (1 << RANK_BITS) - 1
 """Mask of the rank in a key."""

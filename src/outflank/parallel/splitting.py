@@ -77,7 +77,7 @@ def work(game, evaluation, crew, hand, worker, probe, step):
     helper once the crew is dismissed. In a stepwise crew, whose caller runs the workers in turn, do a single step."""
     hand.since = nanoseconds()
     if step in (TAKE, OFFER) and crew.stepwise == 0:
-        # Only the leader. This publishes its writes between roots; from here on helpers may steal and count.
+        # Only the leader. This publishes its writes between roots; from here on helpers may steal and write statistics.
         store(crew, "open", 1)
         note_event(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
     while step != AWAY:
@@ -131,7 +131,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
         hand.obeyed += 1
         return DELIVER
     position = unpack(game, hand.first, hand.second)
-    # The moves left count even if the depth is greater, because the game may end sooner.
+    # If the depth exceeds the number of moves left, that number counts, because the game ends sooner.
     left = min(hand.depth, moves_left(game, position) + 1)
     divisible = left > crew.threshold and hand.ply < crew.levels
     if divisible and (crew.leftmost == 0 or hand.leftmost != 0):

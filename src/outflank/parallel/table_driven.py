@@ -70,8 +70,8 @@ def search_marked(
     """Return the value of `position`, exact inside (alpha, beta), otherwise a bound on that side; or -`PUT_OFF` if
     `exclusive` and another worker is searching it.
 
-    The lower 16 bits of `marks` are a threshold: nodes with at most that depth left have no marks, and belong to
-    `alphabeta`. The upper bits are the episode. At the root (ply 0) the moves are `worker.moves[start:end]`, in that
+    The lower 16 bits of `marks` are a threshold: nodes with at most that depth left have no marks; `alphabeta`
+    searches them. The upper bits are the episode. At the root (ply 0) the moves are `worker.moves[start:end]`, in that
     order. Afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best move, or the best of those
     done if the search was stopped. Elsewhere `end` is `start`. A mark that is left behind only makes others search the
     position later.
@@ -312,7 +312,7 @@ class TableDriven(CrewDivision):
         return root_value
 
     def standing(self) -> WindowProgress:
-        """Return the leader's progress, since the others are about as far, and the root move of each worker."""
+        """Return the leader's progress (the others are about as far), and the root move of each worker."""
         if self._window is None:
             return WindowProgress()
         alpha, orders = self._window

@@ -39,7 +39,7 @@ def floor_for(crew, address, index):
     decides between equals. So the best move does not depend on which move was searched first.
     """
     frame = frame_at(address)
-    # Atomics: the frame may be reused by now, if the frame below it that reads here was cut meanwhile.
+    # Atomics: if the frame below, for which this is called, was cut meanwhile, this frame may be in use again.
     alpha = load(frame, "alpha", "relaxed")  # race: belongs to another frame only below a cut, where it is not used
     if crew.share_alpha == 0:
         return alpha
@@ -51,10 +51,10 @@ def floor_for(crew, address, index):
 
 @inner
 def ceiling_of(crew, frame):
-    """Return a split point's beta, lowered by the current key of the one above, but above its own alpha.
+    """Return a split point's beta, lowered as the current key of the one above allows, but always above its own alpha.
 
     While the split point above is being cut off, its alpha may exceed its beta. The lowered beta would then be at most
-    this one's alpha, and an upper bound of its value could be taken for a lower one.
+    the alpha of this split point, and an upper bound of its value could be taken for a lower bound.
     """
     if frame.above == 0 or crew.prune == 0:
         return frame.beta
@@ -102,7 +102,7 @@ def join(crew, hand, permit):
 
 @inner
 def take(game, crew, hand):
-    """Take the split point's next move, with the current window, or leave it. Return the next step."""
+    """Take the split point's next move, with the current window, or leave the split point. Return the next step."""
     address = hand.frame
     frame = frame_at(address)
     stumble(crew, hand)
@@ -136,8 +136,8 @@ def take_lot(game, crew, address):
     frame = frame_at(address)
     if frame.in_turn != 0:
         return take_failed(crew, address)
-    # Sequentially consistent, like `held`: a worker that postpones a move because the frame is held, and one that
-    # releases the hold and finds nothing postponed, cannot both be right.
+    # Sequentially consistent, like `held`. Otherwise one worker could postpone a move because the frame is held, while
+    # another releases the hold and finds nothing postponed; then no worker would take the move.
     if load(frame, "postponed", "seq_cst") > 0:
         for index in range(frame.count):
             # race: a worker that finds it before it is counted takes it all the same; other words are left alone
@@ -196,7 +196,7 @@ def expected_below(frame, index, low, high):
     """Return the expected result (`OPEN`, `CUT`, `ALL`) after move `index` of a split point, searched in (low, high).
 
     If the first move does not cut a split point off as expected, the others seldom do: so the position after each other
-    move is expected to be cut off itself. With 13 empty squares of Othello, 92 % of the split points that are expected
+    move is expected to be cut off itself. In Othello with 13 empty squares, 92 % of the split points that are expected
     to have no cut-off have none, and 97 % of the others are cut off by the first move. If all moves of a `CUT` were
     taken to lead to an `ALL`, every second split point expected to have no cut-off would have one.
     """

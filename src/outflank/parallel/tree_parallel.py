@@ -55,7 +55,7 @@ def grow_together(game, evaluation, tree, tree_state, worker, random, path):
 
 @inner
 def _expand(game, tree, tree_state, node, worker):
-    """Add a node's children, unless another worker does. Return the first child; 0 or `GROWING`: there is none."""
+    """Add a node's children, unless another worker does. Return the first child; 0 or `GROWING` if there is none."""
     position = unpack(game, tree[node].first, tree[node].second)
     end = fill(game, position, worker.moves, 0)
     if end == 0 or load(tree_state, "used", "relaxed") + end > len(tree):

@@ -131,7 +131,7 @@ def _converge(root: Root, division: Division, depth: int, guess: int, moves: lis
 
 def winner_at_root(root: Root, division: Division, depth: int, previous: int | None) -> RootValue:
     """Return a value with the sign of the root's exact score, found with the window (-1, +1): 0 for a draw, otherwise a
-    bound; the score is at least as far from 0.
+    bound that is no further from 0 than the score.
 
     If several moves are requested, the value of each has the sign of its exact score.
     """

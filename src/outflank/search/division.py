@@ -159,7 +159,7 @@ def check_supports(scheme: Scheme, algorithm: str) -> None:
 
 
 def select_scheme(options: Options) -> tuple[Scheme | None, int]:
-    """Return the scheme and the number of workers for these options. Scheme None: one worker searches alone."""
+    """Return the scheme (None: one worker searches alone) and the number of workers for these options."""
     workers = options.workers
     if options.device != "cpu":
         return _on_device(options)

@@ -1,6 +1,7 @@
 """Steps at a node of a search to the end of the game: endgame solver, early cut-offs and move ordering for exact play.
 
-They are generic over the type of `evaluation`. Other types than `Patterns` and `Solving` add nothing to a plain search.
+They are generic over the type of `evaluation`. For types other than `Patterns` and `Solving` they add nothing to a
+plain search.
 """
 
 import numpy as np

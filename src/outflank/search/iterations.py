@@ -58,7 +58,7 @@ class Stage:
     ) -> Iterator[Result]:
         """Yield a result after each iteration, and always at least one; `before` is the previous stage's result.
 
-        `guessing`: this stage only estimates the value that the next stage proves.
+        `guessing` means that this stage only estimates the value that the next stage proves.
         """
         root = self.root
         self.before = before or _empty_result(self.board, root)
@@ -185,9 +185,9 @@ class Stage:
     def _bring_forward(self, best: RootMove | None) -> None:
         """Put the best root move of this iteration first; the others keep their order.
 
-        The values of the others are bounds that depend on the timing of the workers. Sorted by them, the order of the
-        moves, and the choice among equal ones, would vary with the number of workers. It would gain nothing either:
-        0.97 to 1.03 times the nodes on forty positions.
+        The values of the others are bounds that depend on the timing of the workers. If moves were sorted by them, the
+        order, and the choice among equal moves, would vary with the number of workers. Sorting would gain nothing
+        either: 0.97 to 1.03 times the nodes on forty positions.
         """
         self.root.moves.sort(key=lambda move: move is not best)
 

@@ -61,8 +61,8 @@ def follow_line(game, position, value, depth, line, start, length, worker):
     Return its new length, whether the rest must be searched, the value and the depth at its end, and the two words of
     the position there.
 
-    A kernel, because a search completes its line after every iteration, which took the interpreter more than 1 % of a
-    search's time. It contains no search, which would be compiled again for each evaluation.
+    This is a kernel because a search completes its line after every iteration: in the interpreter that took more than
+    1 % of a search's time. It contains no search, because that would be compiled again for each evaluation.
     """
     step, unknown = np.int64(start), False
     while True:

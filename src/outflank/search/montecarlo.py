@@ -225,7 +225,7 @@ def _grow_sample(game: Game, position: Position, every: bool) -> Samples:
 
 def random_state(seed: int) -> npt.NDArray[np.uint64]:
     """Return the initial state of a random generator. Seeds are hashed, because workers have neighbouring seeds:
-    unhashed, their sequences would be the same, one draw apart."""
+    without the hash, their sequences would be the same, shifted by one number."""
     return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 
 
@@ -254,7 +254,7 @@ class Playing(Protocol):
 
 
 class OnePlayer:
-    """One worker and its tree: a new tree, or `grown`, a tree with its number of nodes."""
+    """One worker and its tree: a new one, or `grown`, which is a tree and its number of nodes."""
 
     reads_deadline = True
     device: DeviceUsed = "cpu"

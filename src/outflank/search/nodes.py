@@ -163,8 +163,8 @@ def arrange(
 
 @kernel
 def arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker):
-    """Do the work of `arrange` if there are moves to order. A kernel, because all searches share this code, which would
-    be half of the code of each."""
+    """Do the work of `arrange` if there are moves to order. This is a kernel so that all searches share its code, which
+    would otherwise be half of the code of each."""
     sort = worker.sorting
     if symmetry != 0 and table_move != NO_MOVE:
         # The entry's move belongs to the mirrored board: find the move with this mirror image.

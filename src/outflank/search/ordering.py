@@ -162,7 +162,7 @@ class Ordering:
     weights: dict[str, int] = field(default_factory=dict)
     """Weight of each feature, by its name."""
     by_stage: tuple[dict[str, int], ...] = ()
-    """Weights for each of the `STAGES` of a game, its start first, instead of `weights`."""
+    """Weights for each of the `STAGES` of a game, from its start on; they replace `weights`."""
     sort: Literal["all", "best", "none", "insertion", "backwards", "merge", "heap"] = "all"
     """`all`: select the next best move each time; `best`: only put the best move first; `none`: as generated. The
     others sort all moves at once, in the order of `all` (`insertion`, `merge`) or with equal moves in another order

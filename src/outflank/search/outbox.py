@@ -124,8 +124,8 @@ def await_delivery(outbox, number, worker):
 
 @kernel
 def await_call(outbox, seen, microseconds):
-    """As a ring's carrier thread, sleep until it is called again after `seen` calls, at most about `microseconds`.
-    Return the number of calls."""
+    """As a ring's carrier thread, sleep while the number of calls is `seen`, for about `microseconds` at most. Return
+    the number of calls."""
     if load(outbox, "calls") == seen:
         sleep_on(outbox, "calls", seen, microseconds)
     return load(outbox, "calls")
@@ -158,8 +158,8 @@ def release(outbox, count):
 
 @kernel
 def adopt(entries, count, worker):
-    """Store table entries of other cluster nodes, marked as foreign, in the worker's table, unless this has an entry of
-    the same search at least as deep. Return the number stored."""
+    """Store table entries of other cluster nodes, marked as foreign, in the worker's table. Skip those for which it has
+    an entry of the same search that is at least as deep. Return the number stored."""
     stored = 0
     for index in range(count):
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]

@@ -112,7 +112,7 @@ def perft(
     finished: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Perft:
-    """Count the leaves of the game tree `depth` plies below `board`, a pass being a ply.
+    """Count the leaves of the game tree `depth` plies below `board`; a pass counts as a ply.
 
     A game that ends earlier counts as one leaf if `finished`, else not at all. Rules about a game's history, such as
     draws by repetition, are ignored: positions have no history. `progress(done, total)` receives the number of finished

@@ -50,7 +50,7 @@ def _(probe, depth, moves):
 
 @generic
 def note_lookup(probe: Probe, depth: int, data: Word) -> Word:
-    """Record a table look-up for a node with `depth` left that returned `data` (0: no entry). Return the data that the
+    """Record a table look-up that returned `data` (0: no entry) for a node with `depth` left. Return the data that the
     search is to use."""
     raise missing(note_lookup, probe)
 

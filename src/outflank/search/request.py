@@ -115,7 +115,8 @@ class Options:
     """Confidence of a selective search, in per cent: the share of its guesses that should be right; 100: no guesses.
     For evaluations whose errors at each depth are known."""
     quiescence: Annotated[int, Between(0, 10)] = option(0, "Plies of quiescence search beyond the depth.")
-    """Plies by which a line may continue with noisy moves, which push a marble off, before it is evaluated."""
+    """Plies by which a line may continue with noisy moves (in Abalone, those that push a marble off) before it is
+    evaluated."""
     ties: TieRule = option("first", "Which of several equal moves is played.")
     """Choice among equal moves: the first one searched, or the one with the lowest or the highest code."""
     share_alpha: bool = option(True, "Whether each root move is searched with the bound of the moves before it.")

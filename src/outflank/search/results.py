@@ -68,9 +68,9 @@ class Result:
     """The result of a search, or of one iteration."""
 
     value: int | None
-    """Value for the side to move, in points, whose meaning `scale` gives: the evaluation's, or the final score once a
-    search with the option `exact` has proved it (then the field `exact` is true); +1, 0 or -1 if only the winner was
-    proved (`wld`). None: nothing has been searched."""
+    """Value for the side to move, in points; `scale` gives their meaning. It is the evaluation's value, or the final
+    score once a search with the option `exact` has proved it (then the field `exact` is true), or +1, 0 or -1 if only
+    the winner was proved (`wld`). None if nothing has been searched."""
     move: Move | None
     """Best move; None if the game is over. If `depth` is 0 and nothing is proved, the move is merely legal."""
     pv: tuple[Move, ...]

@@ -94,7 +94,7 @@ class Root:
     ) -> None:
         self.game, self.position, self.options = game, position, options
         self.places = worker_processors(options.pin)
-        """Processors of the workers, from the first again if there are more workers; empty: workers are not pinned."""
+        """Processors of the workers, used again from the first if there are more workers; empty: no pinning."""
         self.evaluation = self._evaluation()
         check_values(self.evaluation, game, position)
         self.scale = scale_of(game, self.evaluation)
@@ -143,7 +143,7 @@ class Root:
 
     @property
     def plays_out(self) -> bool:
-        """Whether the game's own kernels solve endgame positions: in exact play, and with patterns near the end."""
+        """Whether the game's own kernels solve endgame positions: in exact play, or with patterns near a game's end."""
         if not self.options.use_endgame_kernels:
             return False
         near = int(moves_left(self.game, self.position)) <= PLAYED_OUT

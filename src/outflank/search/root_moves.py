@@ -80,8 +80,8 @@ def search_best_moves(
 ) -> RootValue:
     """Return the best of `moves`. If `best_count` is more than 1, search repeatedly for the best of the rest.
 
-    `search` returns the best of some moves. Afterwards the `best_count` best moves have their values, and all others
-    lower ones.
+    `search` returns the best of some moves. Afterwards the `best_count` best moves have their values; if there are
+    several, all other moves have lower ones.
     """
     left = list(moves)
     best: RootValue | None = None

@@ -22,7 +22,7 @@ from outflank.search.root_moves import HIGH, LOW
 
 
 def sample_roots(game: Game, position: Position, every: bool) -> Iterator[Root]:
-    """Yield a root for each type of evaluation, or only for the default unless `every`; and one for exact play."""
+    """Yield a root for the default evaluation, or with `every` for each type of evaluation; then one for exact play."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
     sample_evaluations = list(types.values()) if every else [evaluation_named(game)]
     for evaluation in sample_evaluations:

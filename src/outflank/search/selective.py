@@ -92,7 +92,8 @@ def plays_out(left: int, depth: int, worker: Worker) -> bool:
 
 @generic
 def is_selective(evaluation: Evaluation) -> bool:
-    """Return whether searches with an evaluation are compiled to be selective, which slows plain ones a little."""
+    """Return whether searches with `evaluation` are compiled with the code of selective ones, which slows plain ones a
+    little."""
 
 
 @is_selective.register(object)
@@ -154,7 +155,8 @@ def probe_window(
     worker: Worker,
 ) -> tuple[bool, Value]:
     """Return whether a shallower search is worthwhile for one side of (alpha, beta), and the lower end of its null
-    window. A value on that side of it makes it likely that the node's value is on that side of (alpha, beta)."""
+    window. A result on that side of the null window makes it likely that the node's value is on the same side of
+    (alpha, beta)."""
     margins = record_at(worker.margins, MARGINS)
     game_stage, depth_index = stage_of(game, position), min(depth, DEEPEST_PROBED)
     deep, rough = np.int64(margins.deep[game_stage, depth_index]), np.int64(margins.rough[game_stage, depth_index])
@@ -177,9 +179,9 @@ def likely_bound(
 ) -> Value:
     """Return the bound of a node whose value is guessed to be on one side of (alpha, beta).
 
-    In searches to the end of the game values are whole scores: a value above `alpha` is at least the next score. With
-    bounds a little above the best move's value, other moves took its place, and proofs, which begin with the best move
-    of such a search, began with one that is harder to prove.
+    In searches to the end of the game values are whole scores: a value above `alpha` is at least the next score. When
+    bounds were a little above the best move's value, other moves took its place. Proofs begin with the best move of
+    such a search, and so began with a move that is harder to prove.
     """
 
 

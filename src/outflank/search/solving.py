@@ -25,8 +25,9 @@ TABLE_BITS = 22
 what the table has lost."""
 
 SPARE_BITS = 7
-"""Table size in bits for a position that the game's own kernels solve; each move more adds one. In Othello with 18 to
-24 empty squares, proofs with `TABLE_BITS` saved no nodes and took 3 to 20 % longer: memory must be cleared."""
+"""Table size in bits for a position that the game's own kernels solve; each further move adds one bit. In Othello with
+18 to 24 empty squares, proofs with `TABLE_BITS` saved no nodes and took 3 to 20 % longer, because more memory must be
+cleared."""
 
 
 def default_table_bits(board: Board) -> int:

@@ -5,7 +5,7 @@ node limit or the deadline (`report_nodes`). A worker whose cut-off makes the wo
 stops only those.
 
 - A search has one *bell*. To stop all workers, its `stop` is set; to stop some, the lifelines of their work are marked.
-  Both then `ring` the bell.
+  In both cases the bell is then rung (`ring`).
 - A worker polls at each node (`poll_stop`). Unless the bell has rung since the last poll, that is one read of a word
   that stays in every core's cache. If it has, the worker checks whether its work is still wanted (`check_lifeline`).
 - A *lifeline* is the record on which a piece of work depends: four words (`LIFELINE`) that say whether all of this work
@@ -15,8 +15,9 @@ stops only those.
   recursion returns at once and stores nothing in the table. Python above the kernels raises `Stopped`.
 
 Workers compare the clock with the deadline themselves, in compiled code: a timer thread has to be scheduled and to get
-the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops before the deadline by its
-longest pause in this search (the time that the system kept it off its core), since another pause may come.
+the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops earlier than the
+deadline, by its longest pause in this search (the time that the system kept it off its core), since another pause may
+come.
 
 No ring is missed: a worker that sees a ring also sees everything published before it, and a worker reads the number of
 rings before it reads the lifelines. It sees a later ring at one of the next nodes.

@@ -26,7 +26,7 @@ GUESSED_FROM = 22
 """Minimum number of moves left at which a selective search to the end of the game precedes a proof, which tries that
 search's best moves first. Proofs of Othello with 15, 17, 18, 19, 20 and 21 empty squares (16 tournament positions each)
 took 1.40, 1.23, 1.22, 1.14, 1.10 and 1.10 times as long with this search as with no estimates at all; with 22 and 23
-empty squares 0.89 and 0.85 times. A second selective search, of 95 %, cost what it saved."""
+empty squares 0.89 and 0.85 times. A second selective search, of 95 %, took as long as it saved."""
 
 NEAR = 5
 """Half-width of the aspiration windows of the selective searches before a proof, in the unit of the score. On 21
@@ -87,11 +87,12 @@ def iterate(
     another thread; an exception that it raises ends the search.
 
     With `exact` the search proves the final score under perfect play. Estimates come first, to at most half the depth
-    of the end, so that there is a move and a value if the search is stopped; `deepen=False` skips the estimates, and so
-    does a short proof without limits. Estimates are not stored in a `table` that has been used before. `known` has the
-    bounds that an earlier, stopped proof of this score had shown: the search continues from these bounds. With `wld` as
-    well the search only finds the winner: the value is +1, 0 or -1; `lower` and `upper` are bounds of the score. A
-    `deadline`, for players, is an absolute time limit, which includes the set-up of the search.
+    of the proof or selectively to the end of the game, so that there is a move and a value if the search is stopped;
+    `deepen=False` skips the estimates, and so does a short proof without limits. Estimates are not stored in a `table`
+    that has been used before. `known` has the bounds that an earlier, stopped proof of this score had shown: the search
+    continues from these bounds. With `wld` as well the search only finds the winner: the value is +1, 0 or -1; `lower`
+    and `upper` are bounds of the score. A `deadline`, for players, is an absolute time limit, which includes the set-up
+    of the search.
     """
     limits, request = parse_options(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
@@ -143,8 +144,8 @@ class _PlannedStage:
 
 
 PASSES: tuple[Selectivity, ...] = (95, 99)
-"""Selectivities of the passes between the selective search that reaches the end of the game and the exact search. With
-20 empty squares of Othello a pass of 73 % takes a seventh of the nodes of a proof, 87 % a quarter, 95 % two fifths and
+"""Selectivities of the passes between the selective search that reaches the end of the game and the exact search. For
+20 empty squares in Othello a pass of 73 % takes a seventh of the nodes of a proof, 87 % a quarter, 95 % two fifths and
 99 % two thirds: more passes than these would take longer than the proof."""
 
 
