@@ -193,9 +193,10 @@ class PlayDefaults:
     """Returns the number of moves left at and below which a player with a given search depth solves positions; None:
     `exact` of the deepest level within that depth is used."""
     moves_expected: "Callable[[Board], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
-    """Returns the expected number of moves that a player still has to make; it divides its time by this number."""
+    """Returns the expected number of moves that a player still has to make. The player divides its time by it."""
     moves_at_most: "Callable[[Board], float]" = lambda board: 100.0
-    """Returns how many moves a player may still have to make in the worst case; it reserves time for each."""
+    """Returns the greatest number of moves that a player may still have to make. The player reserves a little time for
+    each of them."""
     ending_time: EndingTime = EndingTime()
     """The time model with which a player decides whether it has time to solve a position."""
     piece_lead: "Callable[[Position], int] | None" = None

@@ -175,7 +175,7 @@ RANK = (1 << RANK_BITS) - 1
 """Mask of the rank in a key."""
 
 CODE = (1 << RANK_BITS) - 1
-"""Mask of the move in a word of a split point's row of moves; the rank is above it."""
+"""Mask of the move's code in a word that stores a split point's move. The move's rank is in the bits above."""
 
 IN_ADVANCE, ROWS = 0, -1
 """Special values of `lot`, the number of moves handed out at a time: each worker's share at once; or a board row."""

@@ -145,7 +145,8 @@ def begin(rules, first, second, mine, bound, own, other, step):
 
 @kernel
 def follow(rules, keys, moves, bound, own, other, children, step):
-    """Play the strategy's move in each position of `keys`, until `own` and `other` are full."""
+    """Play the strategy's move in each position of `keys`, from `step.at` on. Record the positions reached in `own` and
+    `other`. Stop when these hold `len(own)` keys together, at an illegal move, or at a game that ends below `bound`."""
     while step.at < len(keys) and step.own + step.other < len(own):
         first, second = position_of(rules, keys[step.at, 0], keys[step.at, keys.shape[1] - 1])
         end = expand(rules, first, second, children, np.int64(0))
@@ -163,7 +164,8 @@ def follow(rules, keys, moves, bound, own, other, children, step):
 
 @kernel
 def answer(rules, keys, bound, own, other, children, step):
-    """Play every move of the opponent in each position of `keys`, until `own` and `other` are full."""
+    """Play every move of the opponent in each position of `keys`. Record the positions reached in `own` and `other`.
+    Stop before a position whose moves might not fit."""
     while step.at < len(keys):
         first, second = position_of(rules, keys[step.at, 0], keys[step.at, keys.shape[1] - 1])
         end = expand(rules, first, second, children, np.int64(0))

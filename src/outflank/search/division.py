@@ -82,7 +82,7 @@ class Scheme:
     minimax_promises: Promise | None = None
     """Promises for minimax; None: the same as for the other algorithms."""
     promises_note: str = ""
-    """Condition or reason of the promises, as text for users."""
+    """Condition under which the promises hold, or the reason why no more is promised, as text for users."""
     overhead: str
     """Causes of parallel overhead, as text for users."""
     divide: Callable[[Root, int], Any]

@@ -143,7 +143,7 @@ class _PlannedStage:
     """Whether this stage only estimates the value that the next one proves."""
 
 
-PASSES: tuple[Selectivity, ...] = (95, 99)
+CONFIRMING_SELECTIVITIES: tuple[Selectivity, ...] = (95, 99)
 """Selectivities of the passes between the selective search that reaches the end of the game and the exact search. For
 20 empty squares in Othello a pass of 73 % takes a seventh of the nodes of a proof, 87 % a quarter, 95 % two fifths and
 99 % two thirds: more passes than these would take longer than the proof."""
@@ -152,7 +152,11 @@ PASSES: tuple[Selectivity, ...] = (95, 99)
 def _confirming_options(options: Options) -> list[Options]:
     """Return the options of the searches that follow a selective search to the end of the game: with fewer guesses,
     then with none."""
-    passes = [replace(options, selectivity=selectivity) for selectivity in PASSES if selectivity > options.selectivity]
+    passes = [
+        replace(options, selectivity=selectivity)
+        for selectivity in CONFIRMING_SELECTIVITIES
+        if selectivity > options.selectivity
+    ]
     return [*passes, replace(options, exact=True, selectivity=100, evaluation=None)]
 
 

@@ -158,7 +158,7 @@ def _sum(games: Sequence[Sample], name: str) -> float:
 
 
 def _time_of_known(games: Sequence[Sample]) -> tuple[float, float]:
-    """Return the seconds of a move without a search and of one with it."""
+    """Return the mean seconds of a move made without a search, and of a searched move."""
     known = _sum(games, "known")
     if not known:
         raise Missing("No move of these games was made without a search.")
@@ -167,7 +167,8 @@ def _time_of_known(games: Sequence[Sample]) -> tuple[float, float]:
 
 
 def known_moves_save(section: str, first: str) -> Decide:
-    """Return the function that asks whether moves without a search take less than a tenth of the time."""
+    """Return a function that decides whether a move made without a search takes less than a tenth of the time of a
+    searched move."""
 
     def decide(evidence: Evidence) -> Decision:
         games = _games(evidence, section, first, "searched")

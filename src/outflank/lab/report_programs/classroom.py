@@ -60,7 +60,8 @@ def new_board() -> OthelloBoard:
 
 
 def spawns_002(depth: int, **options: Any) -> int:
-    """Return the number of spawns in a game of report 002's program: all moves in nodes with at least 3 plies left."""
+    """Return the number of spawns in a game of report 002's program, which spawns every move of a node with at least 3
+    plies left."""
     counts = Counts()
     for _ in self_play(depth, RULES_002, new_board(), instrument=counts, **options):
         pass

@@ -177,7 +177,8 @@ def call_costs(samples: Sequence[Sample], order: str) -> Costs:
 
 
 def _baseline_way(operation: str) -> str:
-    """Return the implementation with which lanes are compared: by direction or, for evaluation, square by square."""
+    """Return the name of the implementation with which `lanes` is compared: `direction by direction`, or `square by
+    square` for evaluation, which has no directions."""
     return WAYS[BY_SQUARES] if operation == OPERATIONS[VALUE] else WAYS[BY_DIRECTIONS]
 
 

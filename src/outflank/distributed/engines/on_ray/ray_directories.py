@@ -133,10 +133,11 @@ def clear_ownerless() -> None:
 
 @contextmanager
 def _ownerless(path: Path) -> Iterator[bool]:
-    """Yield whether the directory `path` is this user's and its owner is dead; hold the owner's lock in the block.
+    """Yield whether the directory `path` belongs to this user and its owner process is dead. Hold the owner's lock
+    during the `with` block. Raise `OSError` if the owner is alive.
 
-    The directory and the file in it must not be links, and must belong to this user: other users cannot replace files
-    in a directory like /tmp, and cannot change those in a private one.
+    The directory must be private, and neither it nor its file `owner` may be a link or belong to another user. Then no
+    other user can have changed them: in a directory like /tmp, users cannot replace one another's files.
     """
     fcntl = import_module("fcntl")
     directory_status = os.lstat(path)
