@@ -38,7 +38,7 @@ SIMULATED = (
 def plies(setting: Setting) -> int:
     """Return the depth of the simulated searches. A full run has the report's, at which a search takes some minutes."""
     full: int = fact("000", "depth")
-    return setting.effort.choose(11, 14, full)
+    return setting.effort.choose(11, 15, full)
 
 
 def stealing(

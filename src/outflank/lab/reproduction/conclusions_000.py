@@ -37,9 +37,9 @@ MESSAGES = ("latency", "send", "receive")
 def cluster(setting: Setting) -> Sequence[Source]:
     """Return simulations that vary one choice of report 000, or one cost, each at one depth.
 
-    A full run searches to the report's depth for the choices that the report compares, and to 15 plies for all others.
-    A usual run searches to 14 plies, which is enough for answers that do not need a tree as large as the report's. A
-    quick run simulates none of them, because its trees are too small for 64 nodes.
+    The choices that the report compares are searched to its own depth in a full run. All others, and all of a usual
+    run, are searched to 15 plies: with 14 plies, eight conclusions are answered otherwise than with 17. A quick run's
+    trees are too small for 64 nodes, so that it simulates none.
     """
     side, seeds = min(plies(setting), 15), setting.effort.choose(1, SEEDS, 1)
 

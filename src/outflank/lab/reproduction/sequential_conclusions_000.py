@@ -65,7 +65,7 @@ def sequential(setting: Setting) -> Sequence[Source]:
     return [
         *sources,
         Measure("6×6", partial(_six, setting.workers), 10.0),
-        measure_games(setting.effort, "scores", partial(scores, choose(20, 100, 500)), 5.0),
+        measure_games(setting.effort, "scores", partial(scores, choose(20, 200, 500)), 5.0),
         Measure("sorts by ordering", _sorts_by_ordering, 2.0),
         Measure("orderings by evaluation", _orderings_by_evaluation, 2.0),
         Measure("accuracy", _accuracy, 1.0),
