@@ -37,8 +37,8 @@ kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost
 measured."""
 
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
-"""Number of delays measured before a game: usually (50 ms), and if other programs turn out to be running (200 ms or
-more)."""
+"""Number of delays measured before a game on a quiet machine (50 ms in all), and on one where other programs turn out
+to be running (200 ms or more)."""
 
 LOOKS = 10_000
 """Number of clock readings in one measurement of a delay: 5 ms, if nothing delays them."""

@@ -80,7 +80,7 @@ class ProgramPlayer:
         """Do nothing: the program thinks only when a move is requested."""
 
     def processor_reading(self) -> ProcessorReading | None:
-        """Return the processor time that the program has used so far; None if it does not run."""
+        """Return the processor time that the program has used so far; None if it is not running."""
         running = self._running
         return None if running is None else processor_reading(running.pid)
 

@@ -239,7 +239,8 @@ def consistent(evidence: Evidence) -> Decision:
 
 
 def less_information(evidence: Evidence) -> Decision:
-    """Root moves without each other's values raise the nodes by a greater factor than correct serial windows do."""
+    """Searching root moves without knowledge of each other's values multiplies the nodes by more than correcting the
+    serial program's root windows does."""
     samples, parallel = turned_counts(evidence), "ParallelPVS"
     serial = mean_nodes(samples, SERIAL[parallel])
     turned = mean_nodes(samples, SERIAL[parallel], TURNED_OVER)
@@ -277,7 +278,7 @@ def by_parallelizing(evidence: Evidence) -> Decision:
 
 
 def table_is_slow(evidence: Evidence) -> Decision:
-    """In the report's games the shared table enters a twentieth more nodes than ABDADA and young brothers wait."""
+    """In the report's games the shared table enters at least 5 % more nodes than ABDADA or young brothers wait."""
     table, *others = turn_nodes(evidence, "SharedHashtable", "ABDADA", "YoungBrothersWait")
     in_search = [scheme_nodes(evidence, scheme) for scheme in ("shared-table", "abdada", "ybw")]
     return judged(

@@ -2,8 +2,9 @@
 
 A search that can be interrupted and resumed (`Sliced`) runs for a slice of time, then waits behind the others. A job
 that cannot be interrupted, such as a computer's move, runs in its own thread on leased cores. One core always remains
-for slices, so that their users see progress every second. A job that takes minutes, such as an experiment, holds the
-server; only one job does so at a time. Cores can still be leased, because otherwise no computer would move meanwhile.
+for slices, so that their users see progress every second. A job that takes minutes, such as an experiment, *holds* the
+server: while it runs, all slices together have one core, and other such jobs wait. Cores can still be leased, because
+otherwise no computer would move meanwhile.
 """
 
 import threading
