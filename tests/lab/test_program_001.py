@@ -187,6 +187,6 @@ def test_every_number_of_its_text_has_a_class():
     section = next(each for each in report_001.SECTIONS if each.table == FACTS)
     cells = {cell.row[0]: cell for cell in compare_cells(section, list(report_001._text(1, Stop())))}
     assert cells["parallel_over_serial_nodes_about"].verdict == "from its own numbers"
-    assert cells["runs_per_colour"].note == "Games of each colour: 1 in the benchmarks below; with --full 5."
+    assert cells["runs_per_colour"].note == "Games of each colour: 1 in the benchmarks below; without --quick 5."
     assert cells["counted_depth"].verdict == cells["runs_per_colour"].verdict == "given"
     assert cells["numa_nodes"].verdict == "side by side"

@@ -65,7 +65,7 @@ def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
     note = (
         ""
         if games == published_games
-        else f"Games of each colour: {games} in the benchmarks below; with --full {published_games}."
+        else f"Games of each colour: {games} in the benchmarks below; without --quick {published_games}."
     )
     yield MeasuredCell(("runs_per_colour",), "value", games, note)
     host, layout = this_machine(), topology()
@@ -83,7 +83,7 @@ def _text(games: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 def _games(setting: Setting) -> int:
     """Return the number of games to play with each colour, by the run's effort."""
-    count: int = setting.effort.choose(1, 3, fact("001", "runs_per_colour"))
+    count: int = setting.effort.choose(1, fact("001", "runs_per_colour"), fact("001", "runs_per_colour"))
     return count
 
 
