@@ -319,6 +319,8 @@ class Head:
             member.job, member.seen = None, -1
         totals = self.root.workers[1]
         for name, count in zip(COUNTERS, result.counts, strict=True):
+            if count == 0:
+                continue  # most counters of a small job; an access to a record takes a microsecond
             member.counts[name] += count
             if name != "estimates" or job is None or not job.deepen:  # estimates of a warm-up job do not count
                 totals[name] += count

@@ -41,6 +41,9 @@ class Costs:
         self._jobs: dict[int, tuple[int, float]] = {}
         self._trees: dict[int, int] = {}
         self._rate = 0.0
+        # The head asks for sizes before every job, so that what it asks for is computed when a cost changes.
+        self._of_jobs: dict[int, float] = {}
+        self._growth: float | None = None
 
     @property
     def rate(self) -> float:
@@ -50,12 +53,19 @@ class Costs:
     def tree(self, depth: int, nodes: int, seconds: float) -> None:
         """Record a search of the whole root to `depth` by one worker. Several searches to one depth are added."""
         self._trees[depth] = self._trees.get(depth, 0) + nodes
+        if self._jobs.get(depth - 1, (0, 0.0))[0] < FEWEST_JOBS:
+            self._of_jobs[depth - 1] = self._trees[depth] / self._moves  # one subtree for each move
+        self._growth = None
         self._update_rate(nodes, seconds)
 
     def job(self, left: int, nodes: int, seconds: float) -> None:
         """Record the cost of a job of remaining depth `left`."""
         count, mean = self._jobs.get(left, (0, 0.0))
-        self._jobs[left] = count + 1, mean + (nodes - mean) / min(count + 1, MEMORY)
+        mean += (nodes - mean) / min(count + 1, MEMORY)
+        self._jobs[left] = count + 1, mean
+        if count + 1 >= FEWEST_JOBS:
+            self._of_jobs[left] = mean
+            self._growth = None
         self._update_rate(nodes, seconds)
 
     def _update_rate(self, nodes: int, seconds: float) -> None:
@@ -65,6 +75,11 @@ class Costs:
     def growth(self) -> float:
         """Return the factor by which two more plies multiply the cost. One ply is not used: odd and even depths
         differ."""
+        if self._growth is None:
+            self._growth = self._measured_growth()
+        return self._growth
+
+    def _measured_growth(self) -> float:
         jobs = {left: mean for left, (count, mean) in self._jobs.items() if count >= FEWEST_JOBS}
         for costs in (jobs, self._trees):
             for depth in sorted(costs, reverse=True):
@@ -77,9 +92,7 @@ class Costs:
 
     def of_job(self, left: int) -> float | None:
         """Return the expected seconds of a job of remaining depth `left`; None if nothing has been measured."""
-        # An iteration of the whole root has one subtree for each move.
-        costs = {depth - 1: nodes / self._moves for depth, nodes in self._trees.items()}
-        costs |= {depth: mean for depth, (count, mean) in self._jobs.items() if count >= FEWEST_JOBS}
+        costs = self._of_jobs
         if not costs:
             return None
         if left in costs:

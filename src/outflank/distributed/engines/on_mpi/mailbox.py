@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from outflank.validation.documents import encoded
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm, Request
+
+T = TypeVar("T")
 
 # How the program ends if the head has finished but other ranks do not answer.
 #
@@ -87,9 +89,13 @@ def _unread_bytes(descriptor: int) -> int:
 MESSAGE, ENTRIES = 1, 2
 """MPI tags of JSON messages, and of table entries, with their era in the first word."""
 
-SHORTEST_NAP, LONGEST_NAP = 200e-6, 1e-3
+SHORTEST_NAP, LONGEST_NAP = 20e-6, 1e-3
 """Least and greatest number of seconds between two polls for messages: short while messages arrive, longer while none
 do. A rank that only waits uses about a hundredth of a core."""
+
+NAP_GROWTH = 1.1
+"""Factor from one nap to the next: the longest is reached some 10 ms after the last message. A node without a job gets
+the next one within that time, if there is one."""
 
 MOST_UNDERWAY = 64
 """Number of undelivered messages to a rank at which table entries for it are dropped."""
@@ -202,10 +208,16 @@ class Mailbox:
             self._nap = SHORTEST_NAP
         self._drop_finished()
 
-    def nap(self) -> None:
-        """Sleep until the next poll. Each nap without a message is a little longer than the last."""
-        time.sleep(self._nap)
-        self._nap = min(1.5 * self._nap, LONGEST_NAP)
+    def nap(self, events: "queue.SimpleQueue[T]") -> T | None:
+        """Wait until the next poll, or for an event of this rank, which is returned.
+
+        Each nap without a message is a little longer than the last.
+        """
+        seconds, self._nap = self._nap, min(NAP_GROWTH * self._nap, LONGEST_NAP)
+        try:
+            return events.get(timeout=seconds)
+        except queue.Empty:
+            return None
 
     def _send_parcels(self) -> None:
         with contextlib.suppress(queue.Empty):

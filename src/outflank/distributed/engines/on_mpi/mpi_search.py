@@ -157,7 +157,8 @@ class MpiFabric:
                 events.append(Reported(node=0, report=self._node_thread.node.report()))
             if events or now > deadline:
                 return events
-            self._mailbox.nap()
+            if (event := self._mailbox.nap(self._events)) is not None:
+                return [event]
 
     def _event(self, rank: int, message: Message | EntriesCame) -> NodeEvent | None:
         match message:

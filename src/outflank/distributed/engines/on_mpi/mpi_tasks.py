@@ -94,8 +94,8 @@ class MpiTasks:
             for rank, message in self._mailbox.receive():
                 idle = False
                 self._handle(rank, message)
-            if idle:
-                self._mailbox.nap()
+            if idle and (item := self._mailbox.nap(self._outbox)) is not None:
+                self._mailbox.send(*item)
 
     def _handle(self, rank: int, message: Message | EntriesCame) -> None:
         match message:

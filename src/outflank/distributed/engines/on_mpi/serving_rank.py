@@ -54,8 +54,7 @@ class _Server:
     def __init__(self, mailbox: Mailbox, make: MakeWorker | None, lanes: int) -> None:
         self._mailbox, self._make, self._lanes = mailbox, make, lanes
         self._runner: TaskRunner | None = None
-        self._done: queue.SimpleQueue[TaskDone] = queue.SimpleQueue()
-        self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[NodeEvent | TaskDone] = queue.SimpleQueue()
         self._node_thread: NodeThread | None = None
         self._era = 0
         self._over = False
@@ -74,15 +73,7 @@ class _Server:
                     self._mailbox.send(0, RankFailed(why=str(error)))
             with contextlib.suppress(queue.Empty):
                 while True:
-                    event = self._events.get_nowait()
-                    idle = False
-                    if isinstance(event, Ended):
-                        self._mailbox.send(0, RankEnded(era=self._era, result=event.result))
-                    elif isinstance(event, Left):
-                        self._mailbox.send(0, RankFailed(why=event.why))
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    self._mailbox.send(0, self._done.get_nowait())
+                    self._forward(self._events.get_nowait())
                     idle = False
             if time.monotonic() > reported + REPORT_SECONDS:
                 reported = time.monotonic()
@@ -90,10 +81,19 @@ class _Server:
                     self._report()
                 if self._runner is not None:
                     self._mailbox.send(0, RankAlive())
-            if idle:
-                self._mailbox.nap()
+            if idle and (event := self._mailbox.nap(self._events)) is not None:
+                self._forward(event)
         self._mailbox.send(0, RankLeft())
         self._mailbox.drain()
+
+    def _forward(self, event: NodeEvent | TaskDone) -> None:
+        """Send an event of this rank to the head."""
+        if isinstance(event, TaskDone):
+            self._mailbox.send(0, event)
+        elif isinstance(event, Ended):
+            self._mailbox.send(0, RankEnded(era=self._era, result=event.result))
+        elif isinstance(event, Left):
+            self._mailbox.send(0, RankFailed(why=event.why))
 
     def _handle(self, message: Message | EntriesCame) -> None:
         match message:
@@ -144,7 +144,7 @@ class _Server:
 
     def _run(self, ticket: int, item: Item) -> None:
         assert self._runner is not None
-        self._done.put(TaskDone(ticket=ticket, outcome=self._runner.run(ticket, item)))
+        self._events.put(TaskDone(ticket=ticket, outcome=self._runner.run(ticket, item)))
 
     def _report(self) -> None:
         assert self._node_thread is not None
