@@ -24,3 +24,9 @@ def plain_evaluation() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluation, "evaluations", discs_first)
         yield
+
+
+@pytest.fixture
+def nothing_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No earlier reproduction is stored."""
+    monkeypatch.setattr("outflank.lab.studies.reproduce.stored_run", lambda effort: None)

@@ -191,6 +191,7 @@ def test_drawn_games_decide_no_match():
         assert decision.answer is answer
 
 
+@pytest.mark.usefixtures("nothing_stored")
 def test_an_unexpected_answer_fails_the_run(monkeypatch):
     monkeypatch.setattr(reproduce, "sections_of", lambda report: ())
     for expected, passed in ((Answer.CONTRADICTED, True), (Answer.CONFIRMED, False)):

@@ -138,6 +138,7 @@ def test_two_sources_of_one_name_are_refused():
         sources_of(section, Setting(Effort.USUAL, 1))
 
 
+@pytest.mark.usefixtures("nothing_stored")
 def test_the_cells_are_counted_and_listed(monkeypatch, tmp_path):
     printed = _section([MeasuredCell((5,), "broadcast_messages", 258_744)])
     further = _section(
@@ -303,6 +304,7 @@ def _summary(**more):
     return RunSummary(**{**chosen, **more})
 
 
+@pytest.mark.usefixtures("nothing_stored")
 def test_a_run_expects_to_take_as_long_as_the_stored_one(monkeypatch):
     _counting(monkeypatch)
     assert experiment_named("reproduce").expected_seconds(reproduce.ReproduceParameters(which=("000",))) is None
@@ -346,6 +348,7 @@ def _claim(number, says, answer):
     )
 
 
+@pytest.mark.usefixtures("nothing_stored")
 def test_answers_and_verdicts_that_the_stored_run_had_otherwise_are_listed(monkeypatch, tmp_path):
     section = _section([MeasuredCell((5,), "broadcast_messages", 1), MeasuredCell((7,), "broadcast_messages", 1)])
     claims = (_claim(1, "It is so.", Answer.CONFIRMED), _claim(2, "It is not.", Answer.CONTRADICTED))

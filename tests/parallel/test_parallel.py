@@ -19,11 +19,11 @@ from outflank.kernels.memory import record_at
 from outflank.kernels.record_types import allocate
 from outflank.othello.patterns import LEARNT
 from outflank.othello.squares import START, othello
-from outflank.parallel.delivering import continue_frame, serial_moves
+from outflank.parallel.delivering import continue_frame
 from outflank.parallel.divided import Divided, Plan, default_threshold
 from outflank.parallel.schemes import ESTIMATING, PROVING, SELECTIVE
 from outflank.parallel.shared_state import ALL, CREW, CUT, FRAME, HAND, OFFER, OPEN, TAKE, frame_bytes
-from outflank.parallel.taking import expected_below
+from outflank.parallel.taking import expected_below, serial_moves
 from outflank.players.clock import Clock
 from outflank.players.specs import player
 from outflank.search.algorithms import ALGORITHMS

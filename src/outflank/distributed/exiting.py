@@ -14,7 +14,7 @@ class LastAtExit:
     """Calls `action` with the exit status of this process, after all other exit handlers.
 
     Python does not tell exit handlers the exit status, so this class replaces `sys.exit` and `sys.excepthook` to record
-    it. It does not see a later `raise SystemExit(1)`, and then uses the status 0.
+    it. A `raise SystemExit(1)` after this object was made bypasses both: the recorded status is then 0.
     """
 
     def __init__(self, action: Callable[[int], None]) -> None:

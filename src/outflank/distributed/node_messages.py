@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
+from outflank import __version__
 from outflank.search.worker import COUNTERS
 
 
@@ -119,3 +120,8 @@ class Reported:
 
 
 NodeEvent = Joined | Left | Ended | Reported
+
+
+def version_error(version: str) -> str | None:
+    """Return why a node with this version of outflank cannot be used; None if it can: all must have the same."""
+    return None if version == __version__ else f"it has outflank {version}, and this is {__version__}"

@@ -7,6 +7,7 @@ from math import floor, log
 from typing import TYPE_CHECKING, Any
 
 from outflank.errors import FormatError
+from outflank.games.scores import WON
 from outflank.games.sides import Side
 
 if TYPE_CHECKING:  # these modules import this one
@@ -14,9 +15,6 @@ if TYPE_CHECKING:  # these modules import this one
     from outflank.games.evaluation import Evaluation
     from outflank.games.pattern_weights import Learning
     from outflank.games.rules import Game, Position
-
-WON = 20_000
-"""Bonus that is added to the score of a won game, so that every win is worth more than any estimate."""
 
 
 @dataclass(frozen=True, slots=True)

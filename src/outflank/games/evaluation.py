@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from outflank.errors import InvalidOption, UnknownName
-from outflank.games.defaults import WON, NamedEvaluation, SearchErrors
+from outflank.games.defaults import NamedEvaluation, SearchErrors
 from outflank.games.description import GAMES, described, description_of
 from outflank.games.rules import Game, MoveCode, Position, Value, score
-from outflank.games.scores import Scale
+from outflank.games.scores import WON, Scale
 from outflank.kernels.generic import generic, missing
 from outflank.plugins import ListedPart, Registry, Source
 

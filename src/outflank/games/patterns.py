@@ -15,9 +15,9 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from outflank.errors import InvalidOption
-from outflank.games.defaults import WON
 from outflank.games.evaluation import State, after, begin, final, value
 from outflank.games.rules import Game, Position, moves_left, score
+from outflank.games.scores import WON
 from outflank.kernels.bits import U64, Int, Word, lowest
 from outflank.kernels.compiler import extend, inlined
 from outflank.kernels.generic import generic, missing

@@ -90,5 +90,8 @@ def key_of(rules: PlainRules, first: Word, second: Word) -> tuple[Word, Word]:
 
 @generic
 def position_of(rules: PlainRules, key: Word, key_rest: Word) -> tuple[Word, Word]:
-    """Return the words of one of the symmetric positions with the key (`key`, `key_rest`), always the same one."""
+    """Return the two words of a position that has the key (`key`, `key_rest`).
+
+    Symmetric positions share a key. Which of them is returned depends on the key alone.
+    """
     raise missing(position_of, rules)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:  # boards import this module
     from outflank.boards.board import Board
     from outflank.games.rules import Game, Position
 
+WON = 20_000
+"""Bonus that is added to the score of a won game, so that every win is worth more than any estimate."""
+
 
 def _unchanged(game: "Game", position: "Position", score: int) -> int:
     return score

@@ -39,7 +39,7 @@ GUARDS = U64(sum(32 << 6 * index for index in range(LISTED)))
 FIELDS = U64(sum(1 << 6 * index for index in range(LISTED)))
 
 EMPTY = U64(sum(31 << 6 * index for index in range(LISTED)))
-"""Word of mobilities of an empty list of moves. Each field is greater than the mobility after any move."""
+"""The mobility word of an empty list of moves. Each field holds 31, more than any sort key (at most `MOST_LEFT`)."""
 
 MOST_LEFT = 30
 

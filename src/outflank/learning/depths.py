@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from outflank.boards.board import board_class
 from outflank.errors import InvalidOption, OutflankError
-from outflank.games.defaults import WON
 from outflank.games.evaluation import begin, value
 from outflank.games.patterns import stage
 from outflank.games.rules import unpack
+from outflank.games.scores import WON
 from outflank.learning.generating import read_positions
 from outflank.learning.pieces import Arrays, Step, Work
 from outflank.learning.step_documents import DepthPair, DepthsDocument, DepthsSettings, FittedErrors

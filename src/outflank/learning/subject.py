@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.errors import InvalidOption, OutflankError, reason_of
-from outflank.games.defaults import WON
 from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.endings import batch_tables, ending_moves
 from outflank.games.evaluation import FROM_FILE, evaluation_named, scale_of
 from outflank.games.pattern_sets import LoadedPatterns, PatternSet
 from outflank.games.pattern_weights import Learning, read_weights
 from outflank.games.rules import Game
+from outflank.games.scores import WON
 from outflank.gpu.choosing import DeviceOption
 from outflank.learning.step_documents import WeightsSource
 

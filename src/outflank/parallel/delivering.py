@@ -11,13 +11,11 @@ from outflank.kernels.memory import record_at, write_word
 from outflank.kernels.waiting import yield_core
 from outflank.parallel.idling import stumble, wake_all
 from outflank.parallel.shared_state import (
-    CUT,
     DELIVER,
     FAILED,
     IDLE,
     NOTHING,
     OFFER,
-    OPEN,
     POSTPONED,
     RANK,
     RANK_BITS,
@@ -28,7 +26,7 @@ from outflank.parallel.shared_state import (
     rank_at,
     release,
 )
-from outflank.parallel.taking import ceiling_of, floor_for, invite, start_move
+from outflank.parallel.taking import ceiling_of, floor_for, invite, serial_moves, start_move
 from outflank.search.nodes import entry_of, store_entry
 from outflank.search.ordering import record_cutoff
 from outflank.search.stopping import BELL, is_wanted, ring
@@ -168,22 +166,6 @@ def continue_frame(crew, hand, frame, leads):
     if frame.opener < 0 and serial_count < frame.count and load(frame, "next", "relaxed") >= serial_count:
         return OFFER
     return TAKE
-
-
-@inner
-def serial_moves(crew, frame):
-    """Return how many moves of a split point are searched before the others are offered.
-
-    Near the leaves the number is one less: extra nodes cost little there, and idle workers lose more.
-    """
-    if crew.eldest_first == 0:
-        return np.int64(0)
-    least = crew.serial_moves_at_all
-    if frame.expected == OPEN:
-        least = crew.serial_moves
-    elif frame.expected == CUT:
-        least = crew.serial_moves_at_cut
-    return max(least - 1, 0) if frame.depth <= crew.near_leaves else least
 
 
 @inner

@@ -25,7 +25,7 @@ from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.deque import EMPTY
 from outflank.kernels.memory import write_word
 from outflank.kernels.waiting import nanoseconds
-from outflank.parallel.delivering import deliver, leave, serial_moves
+from outflank.parallel.delivering import deliver, leave
 from outflank.parallel.events import (
     CLOSED,
     CODE_SHIFT,
@@ -61,7 +61,7 @@ from outflank.parallel.shared_state import (
     release,
     take_frame,
 )
-from outflank.parallel.taking import join, offer, take
+from outflank.parallel.taking import join, offer, serial_moves, take
 from outflank.search.alphabeta import alphabeta, try_probcut
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.minimax import minimax

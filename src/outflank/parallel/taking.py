@@ -65,6 +65,22 @@ def ceiling_of(crew, frame):
 
 
 @inner
+def serial_moves(crew, frame):
+    """Return how many moves of a split point are searched before the others are offered.
+
+    Near the leaves the number is one less: extra nodes cost little there, and idle workers lose more.
+    """
+    if crew.eldest_first == 0:
+        return np.int64(0)
+    least = crew.serial_moves_at_all
+    if frame.expected == OPEN:
+        least = crew.serial_moves
+    elif frame.expected == CUT:
+        least = crew.serial_moves_at_cut
+    return max(least - 1, 0) if frame.depth <= crew.near_leaves else least
+
+
+@inner
 def offer(crew, hand):
     """Let other workers join the current split point. Return the next step."""
     frame = frame_at(hand.frame)

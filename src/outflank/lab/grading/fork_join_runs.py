@@ -12,10 +12,7 @@ from outflank.lab.grading.counted_game import PLAYED
 from outflank.lab.grading.oracles import Position
 from outflank.lab.races.task_check import check_program
 from outflank.lab.spans.task_spans import task_spans
-from outflank.lab.spans.work_and_span import Spans
-
-BURDEN_NODES = 10
-"""Cost of a steal in nodes, as in `lab parallelism`."""
+from outflank.lab.spans.work_and_span import BURDEN_NODES, Spans
 
 
 def program_of(submission: Program, position: Position, *arguments: int) -> forkjoin.Program:

@@ -109,7 +109,7 @@ EVERYTHING = 255
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Table hits of a job on entries that one other job wrote, at nodes of one remaining depth."""
+    """A job's table hits of one kind, at nodes with `depth` plies left, on entries that the job `writer` wrote."""
 
     writer: int
     """Index in the recording of the job that wrote the entries."""

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 
-from outflank import __version__
 from outflank.distributed.engines.on_mpi.mailbox import (
     LEAVING_SECONDS,
     LONGEST_NAP,
@@ -34,7 +33,7 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
     setup_to_json,
 )
 from outflank.distributed.node import Node, NodeSetup
-from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported
+from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported, version_error
 from outflank.distributed.node_thread import NodeThread, process_name
 from outflank.errors import OutflankError
 
@@ -172,8 +171,8 @@ class MpiFabric:
             case RankJoined() | RankEnded() | RankReported() if message.era != self._era:
                 pass  # an event of an earlier search
             case RankJoined():
-                if message.version != __version__:
-                    raise OutflankError(f"rank {rank} has outflank {message.version}, and this is {__version__}")
+                if (why := version_error(message.version)) is not None:
+                    raise OutflankError(f"rank {rank}: {why}")
                 return Joined(node=rank, where=message.where, workers=message.workers)
             case RankEnded():
                 return Ended(node=rank, result=message.result)

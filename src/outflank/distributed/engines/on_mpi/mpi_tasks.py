@@ -4,7 +4,6 @@ import contextlib
 import queue
 import threading
 
-from outflank import __version__
 from outflank.distributed.engines.on_mpi.mailbox import LEAVING_SECONDS, EntriesCame, Mailbox, require_mpi
 from outflank.distributed.engines.on_mpi.mpi_messages import (
     CancelTask,
@@ -19,6 +18,7 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
     RunTask,
     TaskDone,
 )
+from outflank.distributed.node_messages import version_error
 from outflank.distributed.tasks.carrier import NodeAlive, NodeReady, NodeUnfit, TaskAnswered, TaskEvents, ThreadTasks
 from outflank.distributed.tasks.task_worker import Item, MakeWorker
 
@@ -105,10 +105,11 @@ class MpiTasks:
                 self._events.put(TaskAnswered(rank, message.ticket, message.outcome))
             case RankAlive():
                 self._events.put(NodeAlive(rank))
-            case RankHired() if message.version == __version__:
-                self._events.put(NodeReady(rank, message.where, message.lanes))
             case RankHired():
-                self._refuse(rank, f"{message.where} has outflank {message.version}, and this is {__version__}")
+                if (why := version_error(message.version)) is not None:
+                    self._refuse(rank, f"{message.where}: {why}")
+                else:
+                    self._events.put(NodeReady(rank, message.where, message.lanes))
             case RankRefused() | RankFailed():
                 self._refuse(rank, message.why)
 

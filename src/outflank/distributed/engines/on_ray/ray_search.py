@@ -19,7 +19,17 @@ from outflank.distributed.engines.on_ray.ray_connection import detach, head_aliv
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.node import Entries, Node, NodeSetup
-from outflank.distributed.node_messages import Ended, Job, JobResult, Joined, Left, NodeEvent, NodeReport, Reported
+from outflank.distributed.node_messages import (
+    Ended,
+    Job,
+    JobResult,
+    Joined,
+    Left,
+    NodeEvent,
+    NodeReport,
+    Reported,
+    version_error,
+)
 from outflank.distributed.node_thread import process_name
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
@@ -223,8 +233,8 @@ class RayFabric:
             return self._lose(seat, loss_reason(error))
         if call == "prepare":
             where, workers, version = answer
-            if version != __version__:
-                raise OutflankError(f"{where} has outflank {version}, and this is {__version__}")
+            if (why := version_error(version)) is not None:
+                raise OutflankError(f"{where}: {why}")
             seat.ready = True
             return Joined(node=seat.number, where=where, workers=workers)
         if call == "search":

@@ -15,6 +15,7 @@ from outflank.distributed.engines.contract import Address
 from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, options_at, places
 from outflank.distributed.engines.on_ray.ray_connection import detach, enter, head_alive
 from outflank.distributed.engines.on_ray.ray_start import require_ray
+from outflank.distributed.node_messages import version_error
 from outflank.distributed.tasks.carrier import (
     LOOK_SECONDS,
     ClusterBroken,
@@ -168,9 +169,7 @@ class RayTasks:
 
     def _handle_prepared(self, seat: _Seat, answer: dict[str, str]) -> TaskEvent:
         seat.unanswered_since = None
-        why = answer.get("why")
-        if answer["version"] != __version__:
-            why = f"it has outflank {answer['version']}, and this is {__version__}"
+        why = version_error(answer["version"]) or answer.get("why")
         if why is not None:
             seat.refused = True
             return NodeUnfit(seat.number, f"{answer['where']}: {why}")

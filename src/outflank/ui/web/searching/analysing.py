@@ -16,7 +16,7 @@ from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import PLAYED_OUT, deepest
 from outflank.search.table import FEWEST_BITS, Table
-from outflank.search.whole_search import PASSES, iterate
+from outflank.search.whole_search import CONFIRMING_SELECTIVITIES, iterate
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
@@ -52,7 +52,8 @@ def steps_of(board: Board, *, algorithm: str, depth: int | None, exact: bool) ->
     yield from (Step(depth=ply, selectivity=selectivity) for ply in range(1, last - AT_ONCE if to_the_end else last))
     yield Step(depth=last, selectivity=selectivity)
     if to_the_end:
-        yield from (Step(depth=last, selectivity=level) for level in PASSES if level > selectivity)
+        confirming = (level for level in CONFIRMING_SELECTIVITIES if level > selectivity)
+        yield from (Step(depth=last, selectivity=level) for level in confirming)
         yield Step(depth=None, exact=True)
 
 
