@@ -124,9 +124,9 @@ class Crew:
 
     # --- threads ---
 
-    def start(self, serve: Callable[[int], None]) -> None:
-        """Start the threads of the helpers, all workers but the leader."""
-        for index in range(1, self.count):
+    def start(self, serve: Callable[[int], None], *, first: int = 1) -> None:
+        """Start the threads of the helpers, all workers from number `first` on; the leader is number 0."""
+        for index in range(first, self.count):
             thread = WorkerThread(target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True)
             try:
                 thread.start()
@@ -167,11 +167,15 @@ class Crew:
             finally:
                 self._opened = None
                 self._seconds += time.perf_counter() - began
-        if self._failure is not None:
-            raise self._failure
+        self.check_failure()
         if self.root.instrument is not None:
             for instrument in self._instruments:
                 self.root.instrument.absorb(instrument)
+
+    def check_failure(self) -> None:
+        """Raise the exception of a helper's thread, if one has failed."""
+        if self._failure is not None:
+            raise self._failure
 
     def close(self) -> None:
         """Dismiss the helpers and wait for their threads."""

@@ -39,6 +39,8 @@ def deliver(game, crew, hand, worker):
     """Deliver the value of the worker's current move to its split point. Return the worker's next step."""
     address, index = hand.frame, hand.index
     frame = frame_at(address)
+    if frame.imported != 0:
+        return finish_import(crew, hand, frame)
     if hand.valid == 0:
         release_hold(crew, hand, frame)
         if is_wanted(record_at(crew.bell, BELL), address, -1):
@@ -82,6 +84,17 @@ def deliver(game, crew, hand, worker):
             return cut_frame(game, crew, hand, worker, key)
         return TAKE
     return continue_frame(crew, hand, frame, key == mark and low < result)
+
+
+@inner
+def finish_import(crew, hand, frame):
+    """Leave the value of a job of another process in the frame that stands for it. Return the worker's next step."""
+    frame.value, frame.bad, frame.line_length = hand.value, np.int64(hand.valid == 0), hand.line_length
+    for step in range(hand.line_length):
+        frame.line[step] = hand.line[step]
+    store(frame, "finished", 1, "seq_cst")
+    wake_all(crew)
+    return IDLE
 
 
 @inner

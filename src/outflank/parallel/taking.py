@@ -107,6 +107,8 @@ def join(crew, hand, permit):
     hand.frame = permit
     hand.index, hand.until, hand.holding = -1, 0, 0
     frame = frame_at(permit)
+    if frame.imported != 0:
+        return start_import(hand, frame)
     stumble(crew, hand)
     # race: only a guess whether another worker is worth inviting
     more = load(frame, "next", "relaxed") + 1 < frame.count or load(frame, "postponed") > 1
@@ -204,6 +206,17 @@ def start_move(game, hand, address, index, low, high):
     hand.alpha, hand.beta = -high, -low
     hand.leftmost = np.int64(frame.leftmost != 0 and index == 0)
     hand.expected = expected_below(frame, index, low, high)
+    return DESCEND
+
+
+@inner
+def start_import(hand, frame):
+    """Make a job of another process, which `frame` stands for, the worker's job. Return the next step."""
+    hand.first, hand.second = frame.first, frame.second
+    hand.index = 0
+    hand.depth, hand.ply = frame.left, frame.ply + 1
+    hand.alpha, hand.beta = -frame.beta, -frame.alpha
+    hand.leftmost, hand.expected = 0, frame.expected
     return DESCEND
 
 
