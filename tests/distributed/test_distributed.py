@@ -66,7 +66,7 @@ SMALL = ("none", "batch:batch=3", "depth:depth=2", "depth:plies=2", "async:depth
 CHOICES = {
     "nodes": [1, 2, 4],
     "replication": list(SMALL),
-    "parallel": ["ybw", "jamboree"],
+    "parallel": ["ybw", "jamboree", "stealing"],
     "algorithm": ["alphabeta", "pvs", "mtdf"],
     "workers": [1] if interpreted() else [1, 2],
     "threshold": [None, 1, 2, 4],
@@ -131,12 +131,12 @@ def searched_alone():
 )
 @pytest.mark.parametrize("nodes", [1, 2, 4])
 def test_the_value_and_the_move_are_those_of_one_worker(half, policy, nodes):
-    """On four of eight positions: both schemes meet both games; each policy and each number of nodes meets all eight,
+    """On four of eight positions: each scheme meets both games; each policy and each number of nodes meets all eight,
     and with them jobs of all sizes."""
     for number, (board, size, alone) in enumerate(searched_alone()):
         if (number // 4 + half + nodes // 2) % 2:
             continue
-        scheme = ("ybw", "jamboree")[number // 2 % 2]  # the game is number % 2
+        scheme = ("ybw", "jamboree", "stealing")[(number // 2 + half + nodes) % 3]  # the game is number % 2
         with Cluster(InsideFabric(nodes), tuning=AT_ONCE) as cluster:
             found = cluster.search(
                 board, Limits(depth=alone.depth), workers=1, replication=policy, parallel=scheme, threshold=size
@@ -372,6 +372,11 @@ class Scripted:
     def die(self, node: int) -> None:
         self.dead.add(node)
         self.events.put(Left(node=node, why="killed"))
+
+    steal_seconds = None
+
+    def fill(self, node: int, era: int, entries: object) -> None:
+        pass
 
     def submit(self, node: int, job: Job) -> None:
         self.submitted.append((node, job))

@@ -117,7 +117,7 @@ def test_a_threshold_that_is_given_is_kept_to(threshold):
     with connect("inside:2") as cluster:
         cluster.fabric.submit = watched(cluster.fabric.submit, jobs := [])
         cluster.search(board, Limits(depth=5), workers=1, threshold=threshold, replication="none")
-    assert {job.depth for job in jobs if not job.deepen} == {threshold}
+    assert {job.depth for job in jobs} == {threshold}
 
 
 def watched(submit, jobs):

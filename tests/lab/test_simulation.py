@@ -94,7 +94,7 @@ def test_weights_account_for_what_hiding_costs(recording):
 def test_what_was_recorded_agrees_with_what_is_answered(recording):
     kinds = set()
     for done in recording.done[:: max(1, len(recording.done) // 20)]:
-        value = recording.answer(replace(done.job, alpha=LOW, beta=HIGH, deepen=False))
+        value = recording.answer(replace(done.job, alpha=LOW, beta=HIGH))
         kinds.add(done.bound)
         if done.bound == EXACT:
             assert done.value == value
@@ -107,7 +107,7 @@ def test_what_was_recorded_agrees_with_what_is_answered(recording):
 
 def test_a_job_is_answered_by_what_tells_about_its_window_alone(recording):
     for bound in (LOWER, UPPER):
-        done = next(each for each in recording.done if each.bound == bound and not each.job.deepen)
+        done = next(each for each in recording.done if each.bound == bound)
         index, value = recording.done.index(done), done.value
         told = (LOW, value) if bound == LOWER else (value, HIGH)
         untold = (LOW, value + 1) if bound == LOWER else (value - 1, HIGH)
@@ -165,7 +165,7 @@ def test_more_plies_than_are_counted_are_refused():
 def test_one_node_takes_the_recorded_costs_and_the_overheads(recording, replay):
     machines = replace(IDEAL, latency=0.5, bandwidth=100.0, head_seconds=2.0)
     tally = replay(machines)
-    jobs = [done for done in recording.done if not done.job.deepen]
+    jobs = recording.done
     unshared = search(BOARD, Limits(depth=2), workers=1, **CHOSEN).nodes - 2  # the roots take nobody's time
     overhead = 2 * 0.5 + (JOB_BYTES + OUTCOME_BYTES) / 100.0 + 2.0
     assert tally.jobs == len(jobs)
@@ -292,7 +292,7 @@ def test_a_stop_that_comes_too_late_changes_nothing(paper):
 
 def test_what_others_tell_takes_time_for_each_that_searches(recording, paper):
     found, _ = paper
-    place = next(index for index, done in enumerate(recording.done) if not done.job.deepen)
+    place = next(index for index, done in enumerate(recording.done))
     done = recording.done[place]
     found.traffic = Traffic(sending=1.0, receiving=2.0)
     found._idle.remove(1)

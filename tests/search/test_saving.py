@@ -208,14 +208,14 @@ def test_the_dearest_entries_are_kept(tmp_path):
     kept[: len(rows)] = rows
     table.words.reshape(-1, 16)[:, : 5 * ENTRY_WORDS] = kept.reshape(-1, 5 * ENTRY_WORDS)
     for most in (10, 100, 999, 1000, 5000):
-        found = table.costliest_proofs(most)
+        found = table.costliest_entries(most, proofs=True)
         assert len(found) == min(most, 1000)
         assert (found[:, 1] == found[:, 0] * np.uint64(7)).all()
         assert (found[:, 0] % np.uint64(3) == 0).all(), "of proofs alone"
         wanted = np.sort(depths[depths >= PROVED])[::-1][:most]
         assert (np.sort(found[:, 2] >> np.uint64(32) & np.uint64(0xFF))[::-1] == wanted).all()
         assert len(sound_proofs(found)) == len(found)
-    assert len(table.costliest_proofs(0)) == len(Table(4).costliest_proofs(9)) == 0
+    assert len(table.costliest_entries(0, proofs=True)) == len(Table(4).costliest_entries(9, proofs=True)) == 0
     assert len(sound_proofs(np.zeros((5, ENTRY_WORDS), np.uint64))) == 0
 
 

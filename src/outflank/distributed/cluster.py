@@ -56,7 +56,7 @@ def _check(per_node: int) -> None:
 
 
 ALGORITHMS = ("alphabeta", "pvs", "mtdf")
-SplittingName = Literal["ybw", "jamboree"]
+SplittingName = Literal["ybw", "jamboree", "stealing"]
 SPLITTINGS: tuple[str, ...] = get_args(SplittingName)
 """Names of the parallel schemes that can divide the top of a tree among the nodes of a cluster."""
 
@@ -125,9 +125,10 @@ class Cluster:
     ) -> Iterator[Result]:
         """Yield a result for each iteration of a search by all nodes, as `outflank.iterate` does.
 
-        `workers` is the number of workers on each node. `parallel` names the scheme that divides the top of the tree,
-        `ybw` or `jamboree`. `threshold` is the remaining depth at which a subtree becomes a job of one node. The value
-        equals that of a search by one worker.
+        `workers` is the number of workers on each node. `parallel` names the scheme that divides the tree among the
+        nodes: with `ybw` or `jamboree` the head divides the top of the tree; with `stealing` nodes divide their jobs
+        themselves and steal from each other. `threshold` is the remaining depth at which a subtree becomes a job of
+        one node, or the least that is stolen. The value equals that of a search by one worker.
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
@@ -151,6 +152,7 @@ class Cluster:
                 options=replace(root.options, parallel=None),
                 replication=policy,
                 era=next(self._eras),
+                steals=parallel == "stealing",
             )
             self.head = Head(
                 root, self.fabric, setup, in_order=parallel == "jamboree", tuning=self.tuning, eras=self._eras

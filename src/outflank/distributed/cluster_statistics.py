@@ -102,7 +102,8 @@ def cluster_statistics(head: "Head") -> ClusterStatistics:
         report = member.report
         present_seconds = head.present_seconds(member)
         # The node's own report, unlike the head's record, includes a job that is still running.
-        busy = min(max(member.useful_seconds, report.busy_seconds), present_seconds)
+        steals = head.setup.steals
+        busy = min(report.busy_seconds if steals else max(member.useful_seconds, report.busy_seconds), present_seconds)
         useful = max(0.0, busy - report.waited_seconds / max(member.workers, 1))
         nodes.append(
             NodeStatistics(
@@ -110,14 +111,14 @@ def cluster_statistics(head: "Head") -> ClusterStatistics:
                 where=member.where,
                 workers=member.workers,
                 lost=member.gone or ("silent" if member.silent else None),
-                nodes=max(member.counts["nodes"], report.nodes),
+                nodes=report.nodes if steals else max(member.counts["nodes"], report.nodes),
                 useful_seconds=useful,
                 overhead_seconds=present_seconds - useful,
                 jobs=member.jobs,
                 wasted_jobs=member.wasted_jobs,
                 wasted_nodes=member.wasted_nodes,
-                steals_tried=place.tried,
-                steals_won=place.stolen,
+                steals_tried=report.steals_tried if steals else place.tried,
+                steals_won=report.steals_won if steals else place.stolen,
                 stops=member.stops,
                 slowest_stop_seconds=member.slowest_stop_seconds,
                 entries_sent=report.entries_sent,

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from outflank.distributed.node import NodeSetup
+from outflank.distributed.node import Entries, NodeSetup
 from outflank.distributed.node_messages import Job, NodeEvent
 from outflank.errors import OutflankError
 
@@ -26,6 +26,10 @@ class Fabric(Protocol):
         """Target duration of a job, in seconds, at which the cost of its messages is negligible."""
 
     @property
+    def steal_seconds(self) -> float | None:
+        """Least expected duration of moves that nodes steal from each other, in seconds; None: they cannot steal."""
+
+    @property
     def bytes_carried(self) -> int:
         """Number of bytes of all jobs that the head has sent, and of all results that it has received."""
 
@@ -41,6 +45,10 @@ class Fabric(Protocol):
     @property
     def expected(self) -> int:
         """Number of nodes that should take part in the prepared search, as far as it is known."""
+
+    def fill(self, node: int, era: int, entries: Entries) -> None:
+        """Send a node table entries of the head, which it stores. They arrive before a job that is submitted later, or
+        soon after it."""
 
     def submit(self, node: int, job: Job) -> None:
         """Send a job to a node. The node answers with `Ended`, or there is a `Left` event if the node is lost."""

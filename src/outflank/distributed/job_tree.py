@@ -53,6 +53,8 @@ class Tree:
         self.spawned = 0
         self.threshold = splitting.threshold
         """Remaining depth at which a move becomes a job of one node. The head may change it at any time."""
+        self.least = 0
+        """Least number of plies left of moves that nodes steal from each other, if they do."""
         self.send_from = 0
         """Least depth of the table entries that a node sends to others, if the replication policy does not set one."""
         self._tickets, self._places, self._homes = tickets, places, homes
@@ -221,6 +223,7 @@ class Tree:
             alpha=-part.high,
             beta=-part.low,
             send_from=self.send_from,
+            least=self.least,
         )
 
     # --- values ---

@@ -19,6 +19,7 @@ from outflank.errors import OutflankError
 from outflank.games.evaluation import begin
 from outflank.games.rules import Game, Position, pack, unpack
 from outflank.kernels.bits import U64
+from outflank.kernels.record_types import Records
 from outflank.search.alone import Alone
 from outflank.search.alphabeta import alphabeta
 from outflank.search.division import Division, all_cores, scheme_named
@@ -64,10 +65,14 @@ class NodeSetup:
     """Search options. `workers` is the number of workers on each node; None: one for each core of the node's share."""
     replication: Replication
     era: int
+    steals: bool = False
+    """Whether nodes steal from each other (`stealing_node`)."""
 
 
 class Node:
     """A node of a cluster: a transposition table, the workers that use it, and their outgoing table entries."""
+
+    _failed_at = "entries could not be sent"
 
     def __init__(self, setup: NodeSetup, carry: Carry, *, share: int = 1) -> None:
         """`share` is the number of nodes on this machine; they divide its cores."""
@@ -75,9 +80,7 @@ class Node:
         options = setup.options
         self.workers = max(1, all_cores() // share) if options.workers is None else options.workers
         self.root = Root(setup.game, setup.position, replace(options, parallel=None, workers=self.workers))
-        self._division: Division = Alone(self.root)
-        if self.workers > 1:
-            self._division = scheme_named("ybw").divide(self.root, self.workers)
+        self._division: Division = self._make_division()
         self.root.prepare_lines()  # compiles kernels, like the lines below
         self.root.stop()
         self._division.prepare()
@@ -94,11 +97,19 @@ class Node:
         self._sent = self._dropped = self._messages = self._received = self._stored = self._missed = self._bytes = 0
         self._broadcast_seconds = 0.0
         self._outboxes: list[Outbox] = []
-        self._failure: Exception | None = None  # error of a thread that sends entries
+        self._failure: Exception | None = None  # error of another thread, such as one that sends entries
         self._closing = False
         self._carriers: list[threading.Thread] = []
         if setup.replication.sends and self.root.table is not None:
             self._open_outboxes(setup.replication)
+
+    def _make_division(self) -> Division:
+        return Alone(self.root) if self.workers == 1 else scheme_named("ybw").divide(self.root, self.workers)
+
+    @property
+    def _searchers(self) -> Records:
+        """Records of the workers that search, whose table entries are sent."""
+        return self.root.workers
 
     def _compile(self) -> None:
         """Compile the kernels that the division does not compile, so that no job has to wait for them."""
@@ -121,15 +132,12 @@ class Node:
                     return JobResult.unsearched(job.ticket)
                 self._ticket = job.ticket
                 self.root.begin_search(None)
-                if self.setup.replication.depth is None:  # all nodes search the warm-up job (`deepen`): send nothing
-                    for worker in self.root.workers:
-                        worker.send_from = NEVER if job.deepen else job.send_from
+                if self.setup.replication.depth is None:
+                    self.root.workers["send_from"] = job.send_from
                 self._since = began = time.perf_counter()
             try:
                 if job.era > self._era:
                     self._begin_era(job.era)
-                for depth in range(1, job.depth) if job.deepen else ():
-                    self._value(replace(job, depth=depth))
                 value, line = self._value(job)
                 valid = True
             except Stopped:
@@ -149,7 +157,7 @@ class Node:
     def _check_carriers(self) -> None:
         if self._failure is not None:
             why = f"{type(self._failure).__name__}: {self._failure}"
-            raise OutflankError(f"entries could not be sent: {why}") from self._failure
+            raise OutflankError(f"{self._failed_at}: {why}") from self._failure
 
     def stop(self, ticket: int) -> None:
         """Stop a job, even if it has not begun."""
@@ -207,7 +215,7 @@ class Node:
         room = RING
         while room < 2 * replication.batch:
             room *= 2
-        for worker in self.root.workers:
+        for worker in self._searchers:
             outbox = Outbox(room, replication.batch, waits=replication.waits)
             worker.outbox = outbox.address
             worker.send_from = NEVER if replication.depth is None else replication.depth
@@ -276,9 +284,7 @@ class Node:
     def report(self) -> NodeReport:
         """Return the statistics of this node in the current search."""
         with self._lock:
-            running = self._since is not None
-            busy = self._busy_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
-            totals = {name: self._totals[name] + (self.root.counter(name) if running else 0) for name in COUNTERS}
+            busy, totals = self._busy_and_totals()
         return NodeReport(
             nodes=totals["nodes"],
             busy_seconds=busy,
@@ -295,8 +301,16 @@ class Node:
             table_hits=totals["hits"],
             foreign_hits=totals["foreign_hits"],
             foreign_cuts=totals["foreign_cuts"],
+            cutoffs=totals["cutoffs"],
+            first_cutoffs=totals["first_cutoffs"],
             memory_bytes=self._memory_bytes(),
         )
+
+    def _busy_and_totals(self) -> tuple[float, dict[str, int]]:
+        """Return the seconds during which this node had a job, and its counters by name."""
+        running = self._since is not None
+        busy = self._busy_seconds + (time.perf_counter() - self._since if self._since is not None else 0.0)
+        return busy, {name: self._totals[name] + (self.root.counter(name) if running else 0) for name in COUNTERS}
 
     def _memory_bytes(self) -> int:
         table = self.root.table.nbytes if self.root.table is not None else 0

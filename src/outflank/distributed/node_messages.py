@@ -24,8 +24,8 @@ class Job:
     beta: int
     send_from: int = 0
     """Least depth of the table entries that the node sends to others, if the replication policy does not set one."""
-    deepen: bool = False
-    """Whether to search all smaller depths first. The job only fills the node's table; its value is not used."""
+    least: int = 0
+    """Least number of plies left of moves that nodes steal from each other, if they do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,90 @@ class NodeReport:
     """Number of table hits on entries that came from another node."""
     foreign_cuts: int = 0
     """Number of `foreign_hits` that gave a cutoff. The others gave only a move to try first."""
+    cutoffs: int = 0
+    first_cutoffs: int = 0
+    steals_tried: int = 0
+    """Number of times that the node asked another for work. The head counts the steals of nodes that only it feeds."""
+    steals_won: int = 0
     memory_bytes: int = 0
+
+
+# --- between nodes that steal from each other ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StolenMove:
+    """A position that a node searches for another node, its victim, with its window and depth."""
+
+    ticket: int
+    """Number of the move, never used again by its victim."""
+    first: int
+    second: int
+    depth: int
+    ply: int
+    alpha: int
+    beta: int
+    expected: int
+    """Expected result of the position, if it becomes a split point (`parallel.shared_state.OPEN`, `CUT`, `ALL`)."""
+    least: int
+    """Least number of plies left of moves that others may steal."""
+    send_from: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkWanted:
+    """A thief asks for work. The answer is `WorkGiven`."""
+
+    era: int
+    thief: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkGiven:
+    """A victim gives a thief a move, or None if it has none now."""
+
+    era: int
+    victim: int
+    move: StolenMove | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkDone:
+    """A thief returns the result of a move. The answer is `WorkGiven` with the next move."""
+
+    era: int
+    thief: int
+    ticket: int
+    valid: bool
+    """Whether the move has a value. If not, its search was given up."""
+    value: int
+    line: tuple[int, ...]
+    counts: tuple[int, ...]
+    """Counts of the thief, and of those that stole from it, that it has not sent before, in the order of `COUNTERS`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkUnwanted:
+    """A victim tells a thief that the result of a move is no longer needed. The thief still sends `WorkDone`."""
+
+    era: int
+    victim: int
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkGoesOn:
+    """A thief tells a victim that it is still searching moves: a heartbeat."""
+
+    era: int
+    thief: int
+    tickets: tuple[int, ...]
+
+
+PeerMessage = WorkWanted | WorkGiven | WorkDone | WorkUnwanted | WorkGoesOn
+
+
+# --- events of the head ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

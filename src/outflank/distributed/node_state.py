@@ -19,8 +19,8 @@ class NodeState:
     job: Job | None = None
     since: float = 0.0
     unwanted_since: float | None = None
-    warm: bool = False
-    """Whether the node has been sent its first job, which fills its table by repeating the head's own iterations."""
+    filled: bool = False
+    """Whether the node has been sent entries of the head's table."""
     silent: bool = False
     gone: str | None = None
     """Reason why the node is lost; None if it is not lost."""
@@ -41,6 +41,24 @@ class NodeState:
     def is_idle(self) -> bool:
         """Whether the node can be sent a job."""
         return self.job is None and not self.silent and self.gone is None
+
+    def own_statistics(self, seconds: float) -> WorkerStatistics:
+        """Return the statistics of a node that steals from others, by its own last report."""
+        report = self.report
+        return WorkerStatistics(
+            useful_seconds=min(report.busy_seconds, seconds),
+            idle_seconds=max(0.0, seconds - report.busy_seconds),
+            nodes=report.nodes,
+            executed=self.jobs,
+            stolen=report.steals_won,
+            steals_tried=report.steals_tried,
+            steals_won=report.steals_won,
+            aborts_obeyed=self.stops,
+            table_lookups=report.table_lookups,
+            table_hits=report.table_hits,
+            cutoffs=report.cutoffs,
+            first_cutoffs=report.first_cutoffs,
+        )
 
     def statistics(self, place: TreePlace, seconds: float) -> WorkerStatistics:
         """Return the node's statistics as those of one worker. `seconds` is the time that it has been a member."""

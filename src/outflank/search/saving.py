@@ -208,7 +208,7 @@ class Saving:
             lower, move = known.lower, known.move
         if known.upper is not None and (upper is None or upper > known.upper):
             upper = known.upper
-        entries = self.table.costliest_proofs(self.most_entries)
+        entries = self.table.costliest_entries(self.most_entries, proofs=True)
         state = SolveState(
             **self._problem,
             lower=lower,

@@ -361,33 +361,35 @@ class Table:
         pairs: npt.NDArray[np.uint64] = known[:, :2] ^ known[:, 2:]
         return pairs
 
-    def costliest_proofs(self, most: int) -> npt.NDArray[np.uint64]:
-        """Return the deepest entries of proofs, which took longest to find, at most `most`: rows of a position's words
-        and data.
+    def costliest_entries(self, most: int, *, proofs: bool = False) -> npt.NDArray[np.uint64]:
+        """Return the deepest entries, which took longest to find, or only those of `proofs`; at most `most`, as rows of
+        a position's words and data.
 
         A search may run meanwhile: a torn entry belongs to a position that is never looked up.
         """
         counts = np.zeros(256, np.int64)
-        for _, depths in self._proofs():
+        for _, depths in self._values(proofs):
             counts += np.bincount(depths, minlength=256)
         counts_from = np.cumsum(counts[::-1])[::-1]  # number of entries at least as deep
         least = int(np.argmax(counts_from <= most)) if counts_from[255] <= most else 255
-        parts = [entries[depths >= least] for entries, depths in self._proofs()]
+        parts = [entries[depths >= least] for entries, depths in self._values(proofs)]
         # Entries of the next depth, as far as there is room.
-        parts += [entries[depths == least - 1] for entries, depths in self._proofs()] if least > PROVED else []
+        if least > (PROVED if proofs else 0):
+            parts += [entries[depths == least - 1] for entries, depths in self._values(proofs)]
         rows: npt.NDArray[np.uint64] = np.concatenate(parts)[:most] if parts else np.zeros((0, ENTRY_WORDS), np.uint64)
         rows[:, :2] ^= rows[:, 2:]
         return rows
 
-    def _proofs(self) -> Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]]:
-        """Yield the stored entries of proofs with their depths, some buckets at a time: there may be no memory for a
-        copy of the table."""
+    def _values(self, proofs: bool) -> Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]]:
+        """Yield the stored entries that have a value, or only those of `proofs`, with their depths: some buckets at a
+        time, because there may be no memory for a copy of the table."""
         buckets = self._entries()
         for start in range(0, len(buckets), BUCKETS_AT_A_TIME):
             entries = buckets[start : start + BUCKETS_AT_A_TIME].reshape(-1, ENTRY_WORDS).copy()
             depths = (entries[:, 2] >> U64(32) & U64(0xFF)).astype(np.int64)
-            is_proof = _are_proofs(entries[:, 2])
-            yield entries[is_proof], depths[is_proof]
+            data = entries[:, 2]
+            wanted = _are_proofs(data) if proofs else data >> U64(40) & U64(3) != EMPTY
+            yield entries[wanted], depths[wanted]
 
     def _entries(self) -> npt.NDArray[np.uint64]:
         """Return the stored words, by bucket, entry and word."""

@@ -9,9 +9,10 @@ from typing import ClassVar
 
 from outflank.distributed.engines.contract import Address, ClusterEngine, nodes_of_this_machine
 from outflank.distributed.fabric import Fabric
-from outflank.distributed.node import Entries, Node, NodeSetup
-from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported
+from outflank.distributed.node import Entries, NodeSetup
+from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, PeerMessage, Reported
 from outflank.distributed.node_thread import NodeThread
+from outflank.distributed.stealing_node import Peers, make_node, post
 from outflank.distributed.tasks.carrier import TaskCarrier
 from outflank.distributed.tasks.task_worker import MakeWorker
 
@@ -37,11 +38,27 @@ class InsideEngine(ClusterEngine):
 REPORT_SECONDS = 0.5
 
 
+class InsidePeers:
+    """The other nodes of this process, as a node that steals from them sees them."""
+
+    def __init__(self, number: int, node_threads: dict[int, NodeThread]) -> None:
+        self._number, self._node_threads = number, node_threads
+
+    def others(self) -> list[int]:
+        return [number for number in list(self._node_threads) if number != self._number]
+
+    def tell(self, node: int, message: PeerMessage) -> None:
+        thread = self._node_threads.get(node)
+        if thread is not None:
+            post(thread.node, message)
+
+
 class InsideFabric:
     """A cluster whose nodes are threads of this process. They share no data, as if they were processes."""
 
     name = "inside"
     job_seconds = 0.02
+    steal_seconds = 0.002
 
     def __init__(self, count: int) -> None:
         self._count = self._used = count
@@ -75,10 +92,18 @@ class InsideFabric:
                 thread.node.absorb(era, entries)
             return len(others), 0
 
-        node = Node(setup, carry, share=self._used)
+        node = make_node(number, setup, carry, self.peers_of(number), share=self._used)
         self._node_threads[number] = NodeThread(number, node, self._events.put)
         self._events.put(Joined(node=number, where="this process", workers=node.workers))
         return number
+
+    def peers_of(self, number: int) -> Peers:
+        """Return the nodes of the cluster as a node that steals from them sees them."""
+        return InsidePeers(number, self._node_threads)
+
+    def fill(self, node: int, era: int, entries: Entries) -> None:
+        self.bytes_carried += entries.nbytes
+        self._node_threads[node].node.absorb(era, entries)
 
     def submit(self, node: int, job: Job) -> None:
         self.bytes_carried += len(pickle.dumps(job))

@@ -12,9 +12,10 @@ from typing import Any
 
 from outflank.distributed.engines.on_futures.call_process import LOST, CalledProcess, close_all, tell
 from outflank.distributed.fabric import HeadLost
-from outflank.distributed.node import Entries, Node, NodeSetup
-from outflank.distributed.node_messages import Ended, Job, Joined, Left, NodeEvent, Reported
+from outflank.distributed.node import Entries, NodeSetup
+from outflank.distributed.node_messages import Ended, Job, Joined, Left, NodeEvent, PeerMessage, Reported
 from outflank.distributed.node_thread import NodeThread, process_name
+from outflank.distributed.stealing_node import make_node, post
 from outflank.distributed.tasks.task_worker import error_text
 from outflank.errors import OutflankError
 from outflank.kernels.uninterrupted import delay_interrupts
@@ -38,6 +39,7 @@ class FuturesFabric:
     name = "futures"
     job_seconds = 0.05
     """Target duration of a job in seconds. A call and its result take about a millisecond."""
+    steal_seconds = 0.01
 
     def __init__(self, count: int) -> None:
         self._events: queue.SimpleQueue[NodeEvent | OutflankError] = queue.SimpleQueue()
@@ -74,6 +76,11 @@ class FuturesFabric:
         pickled = pickle_for_nodes(setup)
         for process in processes:
             process.call(_prepare, pickled, peers, then=self._events.put, failed=self._fail)
+
+    def fill(self, node: int, era: int, entries: Entries) -> None:
+        self.bytes_carried += entries.nbytes
+        if node in self._processes:
+            self._processes[node].call(_fill, era, entries)
 
     def submit(self, node: int, job: Job) -> None:
         self.bytes_carried += len(pickle.dumps(job))
@@ -149,7 +156,7 @@ class _NodeProcess:
         """Create the node of a new search, and return the event that it is ready."""
         self.close()
         self._peers = [peer for peer in peers if peer != self.number]
-        node = Node(setup, self._carry, share=len(peers))
+        node = make_node(self.number, setup, self._carry, self, share=len(peers))
         self.thread = NodeThread(self.number, node, tell)
         return Joined(node=self.number, where=process_name(), workers=node.workers)
 
@@ -169,10 +176,24 @@ class _NodeProcess:
             self._delivered[self.number].acquire(timeout=DELIVERY_SECONDS)
         return sent, len(self._peers) - sent
 
+    def others(self) -> list[int]:
+        """Return the numbers of the other nodes of the search."""
+        return self._peers
+
+    def tell(self, node: int, message: PeerMessage) -> None:
+        """Send a message to a node."""
+        with contextlib.suppress(queue.Full):  # a node whose inbox stays full for so long is dead
+            self._inboxes[node].put(message, True, DELIVERY_SECONDS)
+
     def _receive(self) -> None:
         while True:
-            sender, era, entries, wait = self._inboxes[self.number].get()
+            message = self._inboxes[self.number].get()
             thread = self.thread
+            if not isinstance(message, tuple):
+                if thread is not None:
+                    post(thread.node, message)
+                continue
+            sender, era, entries, wait = message
             if thread is not None:
                 thread.node.absorb(era, entries)
             if wait:
@@ -203,6 +224,12 @@ def _submit(job: Job) -> None:
     thread = _thread()
     assert thread is not None
     thread.submit(job)
+
+
+def _fill(era: int, entries: Entries) -> None:
+    thread = _thread()
+    if thread is not None:
+        thread.node.absorb(era, entries)
 
 
 def _stop(ticket: int) -> None:

@@ -11,7 +11,7 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +23,7 @@ import numpy as np
 from outflank.distributed.engines.on_mpi.mpi_messages import Message, read_message
 from outflank.distributed.exiting import LastAtExit, flush_output
 from outflank.distributed.node import Entries
+from outflank.distributed.node_messages import PeerMessage
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 from outflank.validation.documents import encoded
@@ -136,6 +137,28 @@ class EntriesCame:
     entries: Entries
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PeerPost:
+    """A message of this rank's node to another rank's, which the MPI thread has to send."""
+
+    rank: int
+    message: PeerMessage
+
+
+class RankPeers:
+    """The nodes of the other ranks, as a node that steals from them sees them."""
+
+    def __init__(self, mailbox: "Mailbox", put: Callable[[PeerPost], None]) -> None:
+        """`put` hands a message to the MPI thread."""
+        self._mailbox, self._put = mailbox, put
+
+    def others(self) -> list[int]:
+        return [rank for rank in range(self._mailbox.peers) if rank != self._mailbox.rank]
+
+    def tell(self, node: int, message: PeerMessage) -> None:
+        self._put(PeerPost(node, message))
+
+
 @dataclass(eq=False)
 class _Parcel:
     """Table entries that the MPI thread has to send to all other ranks."""
@@ -183,6 +206,12 @@ class Mailbox:
         self.bytes_carried += len(data)
         self._underway.append(_Message(self._comm.Isend([data, self._mpi.BYTE], rank, MESSAGE), data, rank, None))
 
+    def send_entries(self, rank: int, era: int, entries: Entries) -> None:
+        """Send table entries to a rank without waiting for their delivery."""
+        words = _entries_message(era, entries)
+        self.bytes_carried += words.nbytes
+        self._underway.append(_Message(self._comm.Isend([words, self._mpi.UINT64_T], rank, ENTRIES), words, rank, None))
+
     def carry(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
         """Send table entries to the other ranks: the `Carry` function of a node. Any thread may call this."""
         parcel = _Parcel(era, entries, wait)
@@ -223,7 +252,7 @@ class Mailbox:
         with contextlib.suppress(queue.Empty):
             while True:
                 parcel = self._parcels.get_nowait()
-                words = np.concatenate([np.array([parcel.era], np.uint64), parcel.entries.ravel()])
+                words = _entries_message(parcel.era, parcel.entries)
                 for rank in range(self.peers):
                     if rank == self.rank:
                         continue
@@ -269,6 +298,10 @@ class Mailbox:
             end_without(self._comm, stalled, LEAVING_SECONDS)
         else:
             self.drain()
+
+
+def _entries_message(era: int, entries: Entries) -> Entries:
+    return np.concatenate([np.array([era], np.uint64), entries.ravel()])
 
 
 def _unlink_segments(communicator: "Comm") -> None:

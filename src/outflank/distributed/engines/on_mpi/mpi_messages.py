@@ -3,12 +3,22 @@
 from dataclasses import asdict
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, Self
 
 from msgspec import Struct
 
 from outflank.distributed.node import NodeSetup
-from outflank.distributed.node_messages import Job, JobResult, NodeReport
+from outflank.distributed.node_messages import (
+    Job,
+    JobResult,
+    NodeReport,
+    PeerMessage,
+    WorkDone,
+    WorkGiven,
+    WorkGoesOn,
+    WorkUnwanted,
+    WorkWanted,
+)
 from outflank.distributed.replication import Replication
 from outflank.distributed.tasks.task_worker import Item
 from outflank.errors import OutflankError
@@ -41,6 +51,7 @@ def setup_to_json(setup: NodeSetup) -> JsonObject:
         "options": options,
         "replication": asdict(setup.replication),
         "era": setup.era,
+        "steals": setup.steals,
     }
 
 
@@ -54,6 +65,7 @@ def setup_from_json(document: JsonObject) -> NodeSetup:
         options=Options(**document["options"]),
         replication=Replication(**document["replication"]),
         era=document["era"],
+        steals=document["steals"],
     )
 
 
@@ -108,6 +120,39 @@ class CancelTask(Message, frozen=True, kw_only=True):
 
 class LeaveRanks(Message, frozen=True, kw_only=True):
     """Tells a rank to leave the program, because the cluster closes."""
+
+
+# --- from a rank to any other ---
+
+
+class ToPeer(Message, frozen=True, kw_only=True):
+    """A message between nodes that steal from each other. Only one field is set: a union of classes needs tags."""
+
+    wanted: WorkWanted | None = None
+    given: WorkGiven | None = None
+    done: WorkDone | None = None
+    unwanted: WorkUnwanted | None = None
+    goes_on: WorkGoesOn | None = None
+
+    @classmethod
+    def of(cls, message: PeerMessage) -> Self:
+        """Return a message with this content."""
+        match message:
+            case WorkWanted():
+                return cls(wanted=message)
+            case WorkGiven():
+                return cls(given=message)
+            case WorkDone():
+                return cls(done=message)
+            case WorkUnwanted():
+                return cls(unwanted=message)
+            case WorkGoesOn():
+                return cls(goes_on=message)
+
+    @property
+    def content(self) -> PeerMessage | None:
+        """The content of the message."""
+        return self.wanted or self.given or self.done or self.unwanted or self.goes_on
 
 
 # --- from a rank to the head ---

@@ -16,6 +16,8 @@ from outflank.distributed.engines.on_mpi.mailbox import (
     REPORT_SECONDS,
     EntriesCame,
     Mailbox,
+    PeerPost,
+    RankPeers,
     require_mpi,
 )
 from outflank.distributed.engines.on_mpi.mpi_messages import (
@@ -30,11 +32,13 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
     RankReported,
     SearchJob,
     StopJob,
+    ToPeer,
     setup_to_json,
 )
-from outflank.distributed.node import Node, NodeSetup
+from outflank.distributed.node import Entries, NodeSetup
 from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported, version_error
 from outflank.distributed.node_thread import NodeThread, process_name
+from outflank.distributed.stealing_node import make_node, post
 from outflank.errors import OutflankError
 
 _LISTENER = """
@@ -85,12 +89,13 @@ class MpiFabric:
     job_seconds = 0.1
     """Target duration of a job in seconds. A message and its answer take a millisecond, and the head's work for a job
     takes another. Jobs of 30 ms slowed two nodes down by a tenth."""
+    steal_seconds = 0.005
 
     def __init__(self) -> None:
         mpi = require_mpi()
         self._mpi = mpi
         self._mailbox = Mailbox(mpi, mpi.COMM_WORLD)
-        self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[NodeEvent | PeerPost] = queue.SimpleQueue()
         self._node_thread: NodeThread | None = None
         self._era = 0
         self._left_ranks: set[int] = set()
@@ -112,13 +117,21 @@ class MpiFabric:
         for rank in range(1, self._used):
             self._mailbox.send(rank, PrepareSearch(setup=document, peers=self._used))
         self._close_node()
-        node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
+        peers = RankPeers(self._mailbox, self._events.put)
+        node = make_node(0, setup, self._mailbox.carry, peers, share=self._mailbox.neighbours)
         self._node_thread = NodeThread(0, node, self._events.put)
         self._events.put(Joined(node=0, where=process_name(), workers=node.workers))
 
     @property
     def expected(self) -> int:
         return int(self._used)
+
+    def fill(self, node: int, era: int, entries: Entries) -> None:
+        if node == 0:
+            assert self._node_thread is not None
+            self._node_thread.node.absorb(era, entries)
+        else:
+            self._mailbox.send_entries(node, era, entries)
 
     def submit(self, node: int, job: Job) -> None:
         if node == 0:
@@ -144,26 +157,35 @@ class MpiFabric:
         events: list[NodeEvent] = []
         while True:
             for rank, message in self._mailbox.receive():
-                event = self._event(rank, message)
-                if event is not None:
+                if (event := self._event(rank, message)) is not None:
                     events.append(event)
             with contextlib.suppress(queue.Empty):
                 while True:
-                    events.append(self._events.get_nowait())
+                    events += self._own_event(self._events.get_nowait())
             now = time.monotonic()
             if self._node_thread is not None and now > self._reported + REPORT_SECONDS:
                 self._reported = now
                 events.append(Reported(node=0, report=self._node_thread.node.report()))
             if events or now > deadline:
                 return events
-            if (event := self._mailbox.nap(self._events)) is not None:
-                return [event]
+            if (own := self._mailbox.nap(self._events)) is not None:
+                events += self._own_event(own)
+
+    def _own_event(self, event: NodeEvent | PeerPost) -> list[NodeEvent]:
+        """Return an event of this rank's node; send its messages."""
+        if not isinstance(event, PeerPost):
+            return [event]
+        self._mailbox.send(event.rank, ToPeer.of(event.message))
+        return []
 
     def _event(self, rank: int, message: Message | EntriesCame) -> NodeEvent | None:
         match message:
             case EntriesCame():
                 if self._node_thread is not None:
                     self._node_thread.node.absorb(message.era, message.entries)
+            case ToPeer():
+                if self._node_thread is not None and message.content is not None:
+                    post(self._node_thread.node, message.content)
             case RankLeft():
                 self._left_ranks.add(rank)
             case RankFailed():

@@ -7,7 +7,14 @@ import threading
 import time
 
 from outflank import __version__
-from outflank.distributed.engines.on_mpi.mailbox import REPORT_SECONDS, EntriesCame, Mailbox, require_mpi
+from outflank.distributed.engines.on_mpi.mailbox import (
+    REPORT_SECONDS,
+    EntriesCame,
+    Mailbox,
+    PeerPost,
+    RankPeers,
+    require_mpi,
+)
 from outflank.distributed.engines.on_mpi.mpi_messages import (
     AskReport,
     CancelTask,
@@ -27,11 +34,12 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
     SearchJob,
     StopJob,
     TaskDone,
+    ToPeer,
     setup_from_json,
 )
-from outflank.distributed.node import Node
 from outflank.distributed.node_messages import Ended, Left, NodeEvent
 from outflank.distributed.node_thread import NodeThread, process_name
+from outflank.distributed.stealing_node import make_node, post
 from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, process_description
 from outflank.errors import OutflankError
 
@@ -54,7 +62,7 @@ class _Server:
     def __init__(self, mailbox: Mailbox, make: MakeWorker | None, lanes: int) -> None:
         self._mailbox, self._make, self._lanes = mailbox, make, lanes
         self._runner: TaskRunner | None = None
-        self._events: queue.SimpleQueue[NodeEvent | TaskDone] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[NodeEvent | TaskDone | PeerPost] = queue.SimpleQueue()
         self._node_thread: NodeThread | None = None
         self._era = 0
         self._over = False
@@ -86,9 +94,11 @@ class _Server:
         self._mailbox.send(0, RankLeft())
         self._mailbox.drain()
 
-    def _forward(self, event: NodeEvent | TaskDone) -> None:
-        """Send an event of this rank to the head."""
-        if isinstance(event, TaskDone):
+    def _forward(self, event: NodeEvent | TaskDone | PeerPost) -> None:
+        """Send an event of this rank to the head, and its node's messages to other ranks."""
+        if isinstance(event, PeerPost):
+            self._mailbox.send(event.rank, ToPeer.of(event.message))
+        elif isinstance(event, TaskDone):
             self._mailbox.send(0, event)
         elif isinstance(event, Ended):
             self._mailbox.send(0, RankEnded(era=self._era, result=event.result))
@@ -122,12 +132,15 @@ class _Server:
                 self._node_thread.node.stop(message.ticket)
             case AskReport():
                 self._report()
+            case ToPeer() if message.content is not None:
+                post(self._node_thread.node, message.content)
 
     def _prepare(self, message: PrepareSearch) -> None:
         self._close_node()
         setup = setup_from_json(message.setup)
         self._era, self._mailbox.peers = setup.era, message.peers
-        node = Node(setup, self._mailbox.carry, share=self._mailbox.neighbours)
+        peers = RankPeers(self._mailbox, self._events.put)
+        node = make_node(self._mailbox.rank, setup, self._mailbox.carry, peers, share=self._mailbox.neighbours)
         self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
         where = process_name()
         self._mailbox.send(0, RankJoined(era=self._era, where=where, workers=node.workers, version=__version__))

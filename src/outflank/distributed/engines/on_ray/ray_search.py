@@ -27,10 +27,12 @@ from outflank.distributed.node_messages import (
     Left,
     NodeEvent,
     NodeReport,
+    PeerMessage,
     Reported,
     version_error,
 )
 from outflank.distributed.node_thread import process_name
+from outflank.distributed.stealing_node import make_node, post
 from outflank.errors import OutflankError
 from outflank.search.outbox import WORDS
 from outflank.user_modules import PickledValue, pickle_for_nodes
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from ray import ObjectRef
     from ray.actor import ActorHandle
 
-LANES = {"jobs": 1, "entries": 1}
+LANES = {"jobs": 1, "entries": 1, "steals": 1}
 """Ray's concurrency groups, with their numbers of threads. Other calls run on the actor's default thread."""
 
 MOST_UNDERWAY = 8
@@ -70,11 +72,11 @@ class RayNode:
         # `set_peers` replaces the whole dict, because other threads read it at the same time.
         self._peers: dict[int, _Peer] = {}
 
-    def prepare(self, setup: PickledValue, share: int) -> tuple[str, int, str]:
+    def prepare(self, number: int, setup: PickledValue, share: int) -> tuple[str, int, str]:
         """Create the node of a new search; return the process's name, number of workers, and version of outflank."""
         if self._node is not None:
             self._node.close()
-        self._node = Node(setup.load(), self._carry, share=share)
+        self._node = make_node(number, setup.load(), self._carry, self, share=share)
         return process_name(), self._node.workers, __version__
 
     def search(self, job: Job) -> JobResult:
@@ -93,6 +95,21 @@ class RayNode:
         """Set the other nodes of the search, by number."""
         old_peers = self._peers
         self._peers = {number: old_peers.get(number) or _Peer(actor) for number, actor in peers.items()}
+
+    def others(self) -> list[int]:
+        """Return the numbers of the other nodes of the search."""
+        return list(self._peers)
+
+    def tell(self, node: int, message: PeerMessage) -> None:
+        """Send a message to a node."""
+        peer = self._peers.get(node)
+        if peer is not None:
+            peer.actor.hear.options(concurrency_group="steals").remote(message)
+
+    def hear(self, message: PeerMessage) -> None:
+        """Receive a message of a node."""
+        if self._node is not None:
+            post(self._node, message)
 
     def push(self, era: int, data: bytes) -> None:
         """Store table entries that another node has sent."""
@@ -138,6 +155,7 @@ class RayFabric:
     name = "ray"
     job_seconds = 0.1
     """Target duration of a job in seconds. A message and its answer take 1 to 2 ms."""
+    steal_seconds = 0.03
 
     def __init__(self, *, local_nodes: int | None, workers: int | None) -> None:
         """`local_nodes` is the number of nodes on this machine; None: one on each machine with cores in the cluster."""
@@ -176,6 +194,12 @@ class RayFabric:
     @property
     def expected(self) -> int:
         return len(self._taking_part())
+
+    def fill(self, node: int, era: int, entries: Entries) -> None:
+        seat = self._seat(node)
+        if seat is not None:
+            self.bytes_carried += entries.nbytes
+            seat.actor.push.options(concurrency_group="entries").remote(era, entries.tobytes())
 
     def submit(self, node: int, job: Job) -> None:
         seat = self._seat(node)
@@ -294,7 +318,7 @@ class RayFabric:
 
     def _prepare(self, seat: _Seat) -> None:
         prepare = seat.actor.prepare.options(concurrency_group="jobs")
-        seat.awaited["prepare"] = prepare.remote(self._setup, self._local_nodes or 1)
+        seat.awaited["prepare"] = prepare.remote(seat.number, self._setup, self._local_nodes or 1)
 
     def _send_peers(self) -> None:
         members = self._taking_part()

@@ -33,7 +33,13 @@ from outflank.ui.cli.shared.device_option import device_option
 from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.interrupting import INTERRUPTED
 from outflank.ui.cli.shared.position_options import boards, diagnostics, output, position_options, print_json
-from outflank.ui.cli.shared.search_options import FIELDS, cluster_option, parallel_option, search_options
+from outflank.ui.cli.shared.search_options import (
+    CLUSTER_SCHEME,
+    FIELDS,
+    cluster_option,
+    parallel_option,
+    search_options,
+)
 from outflank.ui.cli.shared.search_thread import LatestProgress, ResultsUntilLoss, cluster_failure, results_from_thread
 from outflank.validation.text import from_words, how_many
 from outflank.validation.values import kinds_of
@@ -129,6 +135,8 @@ def command(
     if where is None:
         if replicate is not None:
             raise OutflankError("--replicate is for clusters: say which with --cluster")
+        if options["parallel"] == CLUSTER_SCHEME:
+            raise OutflankError(f"--parallel {CLUSTER_SCHEME} is for clusters: say which with --cluster")
         return _search_all(positions, lambda board: search(board, None), as_json)
     from outflank.distributed.cluster import check_options, connect
 

@@ -45,11 +45,19 @@ def _import_all(context: click.Context, parameter: click.Parameter, modules: tup
 class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
     """Type of options that name a part in a registry. Plug-ins are loaded only to list names or if one is unknown."""
 
-    def __init__(self, registry: "Registry[Any]") -> None:
-        self.registry = registry
+    def __init__(self, registry: "Registry[Any]", *, others: tuple[str, ...] = ()) -> None:
+        """`others` are accepted too, in the cases in which the command allows them."""
+        self.registry, self.others = registry, others
         self.name = registry.kind
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All accepted names."""
+        return (*self.registry.names(), *self.others)
+
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in self.others:
+            return value
         try:
             self.registry.get(value)
         except OutflankError as error:
@@ -58,13 +66,13 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the 
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         """Return all names, as help texts show a choice: `[a|b|…]`."""
-        names = "|".join(self.registry.names())
+        names = "|".join(self.names)
         return f"{{{names}}}" if param.required and isinstance(param, click.Argument) else f"[{names}]"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem  # imported here because only shell completion needs it
 
-        return [CompletionItem(name) for name in self.registry.names() if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
 
 
 class NameOption(click.Option):
@@ -74,7 +82,7 @@ class NameOption(click.Option):
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.type, NameOf):
             return record
-        return record[0], record[1].replace("{names}", ", ".join(self.type.registry.names()))
+        return record[0], record[1].replace("{names}", ", ".join(self.type.names))
 
 
 class Group(click.Group):

@@ -45,7 +45,12 @@ def _search_option(name: str, usual: str | None, attributes: dict[str, Any]) -> 
     return click.option(flag, name, **declared)
 
 
-parallel_option = search_options("parallel", cls=NameOption, type=NameOf(SCHEMES), metavar="SCHEME")
+CLUSTER_SCHEME = "stealing"
+"""Name of the scheme that only clusters have: their nodes steal from each other."""
+
+parallel_option = search_options(
+    "parallel", cls=NameOption, type=NameOf(SCHEMES, others=(CLUSTER_SCHEME,)), metavar="SCHEME"
+)
 
 
 class _ClusterOption(click.Option):

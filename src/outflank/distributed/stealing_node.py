@@ -1,0 +1,488 @@
+"""A node of a cluster that lets other nodes steal from it, and steals from them when it has nothing to do.
+
+A node whose workers are idle asks another node, drawn at random, for work. The victim's crew takes the oldest move that
+it offers, if the move is large enough to be worth its messages (`parallel.exchange`), and the thief searches it as it
+would search a job of the head. The thief's result is delivered to the victim's split point. It is answered by the
+victim's next move, if there is one.
+
+The transport carries `PeerMessage`s without answering them, in any order; it may lose them, and nodes may die:
+
+- A message belongs to an era; one of another era is refused. A move given up is answered like any other.
+- A thief that is silent for `PATIENCE_SECONDS` has lost its move, which the victim's crew then searches itself. A
+  result that comes too late has a ticket that is not known any more.
+- A question that nobody answers is forgotten after as long.
+"""
+
+import contextlib
+import itertools
+import queue
+import random
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from outflank.distributed.node import Carry, Node, NodeSetup
+from outflank.distributed.node_messages import (
+    Job,
+    JobResult,
+    NodeReport,
+    PeerMessage,
+    StolenMove,
+    WorkDone,
+    WorkGiven,
+    WorkGoesOn,
+    WorkUnwanted,
+    WorkWanted,
+)
+from outflank.games.rules import unpack
+from outflank.kernels.bits import U64
+from outflank.kernels.record_types import Records
+from outflank.kernels.workers import WorkerThread
+from outflank.parallel.exchange import Exchange, ExportedMove, ImportedResult
+from outflank.parallel.schemes import plan_for
+from outflank.parallel.shared_state import CUT, OPEN
+from outflank.search.division import Division
+from outflank.search.lines import table_move
+from outflank.search.table import NO_MOVE
+from outflank.search.worker import COUNTERS
+
+PATROL_SECONDS = 0.001
+"""Longest time until a node notices that a worker is idle, or that a job of another node has ended."""
+
+FEWEST_SECONDS, MOST_SECONDS = 0.0005, 0.02
+"""Shortest and longest pause between two questions for work. It doubles when the answer is no: a question takes its
+victim some of the time in which it could search."""
+
+PATIENCE_SECONDS = 5.0
+"""Seconds without a sign of a thief after which its move is searched by others."""
+
+HEARTBEAT_SECONDS = 1.0
+
+EXPORTERS = 8
+"""Greatest number of a node's moves that other nodes search at a time. An exporter takes half a megabyte."""
+
+NEVER_STOLEN = 1 << 20
+"""Value of `least` at which no move is stolen."""
+
+
+class Peers(Protocol):
+    """The other nodes of a cluster, as a node sees them."""
+
+    def others(self) -> Sequence[int]:
+        """Return the numbers of the other nodes of the search."""
+
+    def tell(self, node: int, message: PeerMessage) -> None:
+        """Send a message to a node, without waiting. It may be lost. Any thread may call this."""
+
+
+@dataclass(slots=True)
+class _Import:
+    """A move of another node, or a job of the head, that this node searches."""
+
+    victim: int | None
+    """Node that the move was stolen from; None: a job of the head."""
+    ticket: int
+    done: threading.Event = field(default_factory=threading.Event)
+    result: ImportedResult | None = None
+
+
+@dataclass(slots=True)
+class _Export:
+    """A move of this node that another node searches."""
+
+    exporter: int
+    thief: int
+    heard: float
+    """When the thief last gave a sign."""
+
+
+class StealingNode(Node):
+    """A node of a cluster whose workers search jobs of the head, and moves stolen from other nodes.
+
+    A thread of its own, the steward, acts on the messages of other nodes and asks them for work.
+    """
+
+    _failed_at = "a node failed"
+
+    def __init__(self, number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1) -> None:
+        self.number, self._peers = number, peers
+        self._random = random.Random(number)
+        self._stealing = threading.RLock()
+        """Held by the steward while it works, and by other threads that use the following."""
+        self._inbox: queue.SimpleQueue[PeerMessage] = queue.SimpleQueue()
+        self._imports: dict[int, _Import] = {}
+        self._exports: dict[int, _Export] = {}
+        self._newer: list[WorkGiven] = []
+        """Moves of an era that this node has yet to begin."""
+        self._tickets = itertools.count(1)
+        self._asked: tuple[int, float] | None = None
+        """The node that was asked for work and has not answered, and when it was asked."""
+        self._pause, self._ask_at = FEWEST_SECONDS, 0.0
+        self._least = NEVER_STOLEN
+        self._counted, self._counts_of_others = np.zeros(len(COUNTERS), int), np.zeros(len(COUNTERS), int)
+        self._tried = self._won = 0
+        self._over = False
+        super().__init__(setup, carry, share=share)
+        self.root.begin_search(None)
+        self._steward = WorkerThread(target=self._patrol, name=f"outflank-steward-{number}", daemon=True)
+        self._steward.start()
+
+    def _make_division(self) -> Division:
+        # The first exporter only offers imported jobs; its record serves whoever needs a worker's outside a search.
+        self._exchange = Exchange(self.root, self.workers, plan_for(self.root), exporters=1 + EXPORTERS)
+        self._least_threshold = int(self._exchange.crew.crew.threshold)
+        return self._exchange
+
+    @property
+    def _searchers(self) -> Records:
+        return self.root.workers[self._exchange.exporters :]
+
+    # --- jobs of the head ---
+
+    def search(self, job: Job) -> JobResult:
+        with self._at_work:
+            with self._lock:
+                self._check_carriers()
+                if self._closing or job.ticket in self._unwanted:
+                    self._unwanted.discard(job.ticket)
+                    return JobResult.unsearched(job.ticket)
+                self._ticket = job.ticket
+                self._since = began = time.perf_counter()
+            if job.era > self._era:
+                self._enter_era(job.era)
+            self._set_sizes(job.least, job.send_from)
+            value, line, valid = self._search_here(job)
+            with self._lock:
+                self._ticket, self._since = -1, None
+                seconds = time.perf_counter() - began
+                self._busy_seconds += seconds
+                self._unwanted = {ticket for ticket in self._unwanted if ticket > job.ticket}
+                self._check_carriers()
+            counts = self._take_counts()
+        return JobResult(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
+
+    def _set_sizes(self, least: int, send_from: int) -> None:
+        """Set the least depth of moves that are stolen, and of table entries that are sent, if the policy sets none."""
+        self._least = least
+        # A single worker need not divide what nobody may steal.
+        if self.workers == 1:
+            self._exchange.crew.crew.threshold = max(self._least_threshold, least)
+        if self.setup.replication.depth is None:
+            self._searchers["send_from"] = send_from
+
+    def _search_here(self, job: Job) -> tuple[int, tuple[int, ...], bool]:
+        """Let the workers search a job of the head. Return its value and line, and whether it has a value."""
+        entry = _Import(None, job.ticket)
+        with self._stealing:
+            address = self._exchange.import_job(
+                ExportedMove(
+                    words=(job.first, job.second),
+                    depth=job.depth,
+                    ply=job.ply,
+                    alpha=job.alpha,
+                    beta=job.beta,
+                    expected=OPEN if job.beta - job.alpha > 1 else CUT,
+                )
+            )
+            self._imports[address] = entry
+            if self._closing or job.ticket in self._unwanted:
+                self._exchange.abandon(address)
+        entry.done.wait()
+        with self._lock:
+            self._check_carriers()
+        result = entry.result
+        assert result is not None
+        if not result.valid:
+            return 0, (), False
+        position = unpack(self.root.game, U64(job.first), U64(job.second))
+        if job.alpha < result.value < job.beta:
+            self.root.position = position
+            return result.value, self.root.complete_line(result.line, result.value, job.depth), True
+        # After a cutoff there is no line, but the head needs the best move, to try it first in a deeper search.
+        move = int(table_move(self.root.game, position, self.root.worker))
+        return result.value, () if move == NO_MOVE else (move,), True
+
+    def stop(self, ticket: int) -> None:
+        with self._lock:
+            if ticket >= self._ticket:
+                self._unwanted.add(ticket)
+        with self._stealing:
+            for address, entry in self._imports.items():
+                if entry.victim is None and entry.ticket == ticket:
+                    self._exchange.abandon(address)
+
+    def _enter_era(self, era: int) -> None:
+        """Give up all work of older eras, and clear the table and the outgoing entries."""
+        while True:
+            with self._stealing:
+                for address in self._imports:
+                    self._exchange.abandon(address)
+                if not self._imports and not self._exports and self._exchange.is_idle:
+                    self._begin_era(era)
+                    return
+            time.sleep(PATROL_SECONDS)
+
+    def _take_counts(self) -> tuple[int, ...]:
+        """Return the counts of this node, and of others that stole from it, that were not returned before."""
+        with self._stealing:
+            now = np.array([self.root.counter(name) for name in COUNTERS])
+            counts = now - self._counted + self._counts_of_others
+            self._counted, self._counts_of_others = now, np.zeros(len(COUNTERS), int)
+        return tuple(int(count) for count in counts)
+
+    # --- messages of other nodes ---
+
+    def post(self, message: PeerMessage) -> None:
+        """Receive a message of another node, on which the steward acts. Any thread may call this."""
+        self._inbox.put(message)
+        self._exchange.wake()
+
+    def _act_on_messages(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._act_on(self._inbox.get_nowait())
+
+    def _act_on(self, message: PeerMessage) -> None:
+        match message:
+            case WorkWanted():
+                self._give(message.thief, message.era)
+            case WorkGiven():
+                self._take(message)
+            case WorkDone():
+                self._receive_result(message)
+            case WorkUnwanted():
+                for address, entry in self._imports.items():
+                    if (entry.victim, entry.ticket) == (message.victim, message.ticket):
+                        self._exchange.abandon(address)
+            case WorkGoesOn():
+                for ticket in message.tickets:
+                    if ticket in self._exports:
+                        self._exports[ticket].heard = time.monotonic()
+
+    def _give(self, thief: int, era: int) -> None:
+        """Answer a thief that wants work."""
+        if era == self._era and self._least != NEVER_STOLEN:
+            busy = {entry.exporter for entry in self._exports.values()}
+            exporter = next((index for index in range(1, self._exchange.exporters) if index not in busy), None)
+            if exporter is not None and (move := self._exchange.export(exporter, self._least)) is not None:
+                self._hand_over(thief, exporter, move)
+                return
+        self._peers.tell(thief, WorkGiven(era=era, victim=self.number, move=None))
+
+    def _hand_over(self, thief: int, exporter: int, move: ExportedMove) -> None:
+        ticket = next(self._tickets)
+        self._exports[ticket] = _Export(exporter, thief, heard=time.monotonic())
+        given = WorkGiven(
+            era=self._era,
+            victim=self.number,
+            move=StolenMove(
+                ticket=ticket,
+                first=move.words[0],
+                second=move.words[1],
+                depth=move.depth,
+                ply=move.ply,
+                alpha=move.alpha,
+                beta=move.beta,
+                expected=move.expected,
+                least=self._least,
+                send_from=int(self._searchers["send_from"][0]),
+            ),
+        )
+        if thief == self.number:
+            self._take(given)
+        else:
+            self._peers.tell(thief, given)
+
+    def _take(self, given: WorkGiven) -> None:
+        """Begin to search a move that was stolen, or wait before the next question if there was none."""
+        if self._asked is not None and self._asked[0] == given.victim:
+            self._asked = None
+        move = given.move
+        if move is None:
+            self._pause = min(2 * self._pause, MOST_SECONDS)
+            self._ask_at = time.monotonic() + self._pause * self._random.random()
+            return
+        self._pause, self._ask_at = FEWEST_SECONDS, 0.0
+        if given.era > self._era:
+            self._newer.append(given)
+            for address in self._imports:
+                self._exchange.abandon(address)
+        elif given.era < self._era:
+            self._return(given.victim, move.ticket, given.era, ImportedResult(valid=False, value=0, line=()))
+        else:
+            self._won += given.victim != self.number
+            self._set_sizes(move.least, move.send_from)
+            address = self._exchange.import_job(
+                ExportedMove(
+                    words=(move.first, move.second),
+                    depth=move.depth,
+                    ply=move.ply,
+                    alpha=move.alpha,
+                    beta=move.beta,
+                    expected=move.expected,
+                )
+            )
+            self._imports[address] = _Import(given.victim, move.ticket)
+
+    def _receive_result(self, done: WorkDone) -> None:
+        """Deliver a thief's result, and answer with the next move."""
+        self._counts_of_others += np.array(done.counts)
+        export = self._exports.pop(done.ticket, None) if done.era == self._era else None
+        if export is None:  # given up before, or of another era
+            self._give(done.thief, done.era)
+            return
+        move = self._exchange.deliver(export.exporter, valid=done.valid, value=done.value, line=done.line)
+        if move is not None:
+            self._hand_over(done.thief, export.exporter, move)
+        elif done.thief != self.number:
+            self._give(done.thief, done.era)
+
+    def _return(self, victim: int, ticket: int, era: int, result: ImportedResult) -> None:
+        done = WorkDone(
+            era=era,
+            thief=self.number,
+            ticket=ticket,
+            valid=result.valid,
+            value=result.value,
+            line=result.line,
+            counts=(0,) * len(COUNTERS) if victim == self.number else self._take_counts(),
+        )
+        if victim == self.number:
+            self._receive_result(done)
+        else:
+            self._peers.tell(victim, done)
+            if self._asked is None:
+                self._asked = victim, time.monotonic()  # it answers with the next move
+
+    # --- the steward ---
+
+    def _patrol(self) -> None:
+        """Return results to their victims, stop unwanted thieves, and ask for work, until the node closes."""
+        try:
+            rings, heartbeat_at = 0, time.monotonic() + HEARTBEAT_SECONDS
+            while not self._over:
+                before = rings
+                can_ask = self._least != NEVER_STOLEN and self._asked is None and time.monotonic() >= self._ask_at
+                rings, sleepers = self._exchange.await_change(rings, PATROL_SECONDS, hungry=not can_ask)
+                with self._stealing:
+                    self._exchange.crew.check_failure()
+                    self._act_on_messages()
+                    self._return_results()
+                    if rings != before:
+                        self._stop_unwanted()
+                    if self._newer and not self._imports:
+                        self._begin_newer_era()
+                    if sleepers > 0 and can_ask and self._asked is None:
+                        self._ask()
+                    now = time.monotonic()
+                    if now >= heartbeat_at:
+                        heartbeat_at = now + HEARTBEAT_SECONDS
+                        self._check_peers(now)
+        except Exception as error:  # the thread of a job raises it
+            with self._lock:
+                self._failure = error
+            self.root.stop()
+            self._end_jobs()
+
+    def _return_results(self) -> None:
+        for address in list(self._imports):
+            result = self._exchange.take_result(address)
+            if result is None:
+                continue
+            entry = self._imports.pop(address)
+            if entry.victim is not None:
+                self._return(entry.victim, entry.ticket, self._era, result)
+            entry.result = result
+            entry.done.set()
+
+    def _stop_unwanted(self) -> None:
+        """Tell thieves of moves whose results are no longer needed, and free the exporters."""
+        for ticket, export in list(self._exports.items()):
+            if not self._exchange.is_wanted(export.exporter):
+                self._peers.tell(export.thief, WorkUnwanted(era=self._era, victim=self.number, ticket=ticket))
+                self._give_up(ticket, export)
+
+    def _give_up(self, ticket: int, export: _Export) -> None:
+        """Stop waiting for a thief's result. If the exporter has another move then, this node searches it."""
+        del self._exports[ticket]
+        move = self._exchange.deliver(export.exporter, valid=False)
+        if move is not None:
+            self._hand_over(self.number, export.exporter, move)
+
+    def _ask(self) -> None:
+        others = self._peers.others()
+        if others:
+            victim = self._random.choice(others)
+            self._asked = victim, time.monotonic()
+            self._tried += 1
+            self._peers.tell(victim, WorkWanted(era=self._era, thief=self.number))
+
+    def _check_peers(self, now: float) -> None:
+        """Send heartbeats to victims. Give up silent thieves, and work of nodes that have left."""
+        others = set(self._peers.others())
+        tickets: dict[int, list[int]] = {}
+        for address, entry in self._imports.items():
+            if entry.victim is None or entry.victim == self.number:
+                continue
+            if entry.victim in others:
+                tickets.setdefault(entry.victim, []).append(entry.ticket)
+            else:
+                self._exchange.abandon(address)
+        for victim, searched in tickets.items():
+            self._peers.tell(victim, WorkGoesOn(era=self._era, thief=self.number, tickets=tuple(searched)))
+        for ticket, export in list(self._exports.items()):
+            if export.thief != self.number and (export.thief not in others or now > export.heard + PATIENCE_SECONDS):
+                self._give_up(ticket, export)
+        if self._asked is not None and now > self._asked[1] + PATIENCE_SECONDS:
+            self._asked = None
+
+    def _begin_newer_era(self) -> None:
+        era = max(given.era for given in self._newer)
+        newer, self._newer = self._newer, []
+        if era > self._era:
+            if self._exports or not self._exchange.is_idle:
+                self._newer = newer  # later, once all have given up the work of this era
+                return
+            self._begin_era(era)
+        for given in newer:
+            self._take(given)
+
+    # --- statistics ---
+
+    def report(self) -> NodeReport:
+        return replace(super().report(), steals_tried=self._tried, steals_won=self._won)
+
+    def _busy_and_totals(self) -> tuple[float, dict[str, int]]:
+        hands = self._exchange.crew.hands[self._exchange.exporters :]
+        busy = float(hands["busy_ns"].mean()) / 1e9
+        return busy, {name: self.root.counter(name) for name in COUNTERS}
+
+    def close(self) -> None:
+        super().close()  # the steward still returns the result of the head's job
+        self._over = True
+        self._steward.join()
+        self._end_jobs()
+
+    def _end_jobs(self) -> None:
+        """End the jobs of the head without a value."""
+        with self._stealing:
+            for entry in self._imports.values():
+                entry.result = ImportedResult(valid=False, value=0, line=())
+                entry.done.set()
+
+
+def make_node(number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1) -> Node:
+    """Return a node for a search; `number` and `peers` are used if nodes steal from each other."""
+    if setup.steals:
+        return StealingNode(number, setup, carry, peers, share=share)
+    return Node(setup, carry, share=share)
+
+
+def post(node: Node, message: PeerMessage) -> None:
+    """Give a node a message of another node. A node of a search without stealing ignores it: it is an old message."""
+    if isinstance(node, StealingNode):
+        node.post(message)

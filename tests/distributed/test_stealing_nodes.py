@@ -1,0 +1,226 @@
+"""Nodes that steal from each other: values, whatever happens to their messages and to the nodes; nothing is left."""
+
+import random
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop
+from outflank.distributed import stealing_node
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.cluster_statistics import cluster_statistics
+from outflank.distributed.engines.inside_engine import InsideFabric, InsidePeers
+from outflank.distributed.engines.on_mpi.mpi_messages import ToPeer, read_message
+from outflank.distributed.head import Tuning
+from outflank.distributed.node import Node
+from outflank.distributed.node_messages import (
+    StolenMove,
+    WorkDone,
+    WorkGiven,
+    WorkGoesOn,
+    WorkUnwanted,
+    WorkWanted,
+)
+from outflank.distributed.stealing_node import StealingNode, post
+from outflank.kernels.compiler import interpreted
+from outflank.search.whole_search import search
+from outflank.search.worker import COUNTERS
+from outflank.validation.documents import encoded
+from tests.conftest import examples
+
+AT_ONCE = Tuning(alone_seconds=0.0, patience_seconds=30.0)
+EVALUATION = "phased" if interpreted() else "discs"
+
+
+def nodes_of(fabric: InsideFabric) -> list[StealingNode]:
+    nodes = [thread.node for thread in fabric._node_threads.values()]
+    assert all(isinstance(node, StealingNode) for node in nodes)
+    return nodes  # type: ignore[return-value]
+
+
+class Unreliable(InsidePeers):
+    """Loses messages, sends some twice, and lets others pass them."""
+
+    def __init__(self, number, node_threads, seed, loss):
+        super().__init__(number, node_threads)
+        self.random, self.loss = random.Random(f"{seed} {number}"), loss
+        self.late = None
+
+    def tell(self, node, message):
+        fate = self.random.random()
+        if fate < self.loss:
+            return
+        if fate < self.loss + 0.1:
+            late, self.late = self.late, (node, message)
+            if late is not None:
+                super().tell(*late)
+            return
+        super().tell(node, message)
+        if fate > 0.95:
+            super().tell(node, message)
+
+
+class UnreliableFabric(InsideFabric):
+    def __init__(self, count, seed, loss):
+        super().__init__(count)
+        self.seed, self.loss = seed, loss
+
+    def peers_of(self, number):
+        return Unreliable(number, self._node_threads, self.seed, self.loss)
+
+
+@pytest.mark.slow(4)
+@given(seed=st.integers(0, 10_000), count=st.integers(2, 4), loss=st.sampled_from([0.0, 0.05, 0.3]))
+@examples(60)
+def test_lost_late_and_repeated_messages_change_no_value(seed, count, loss):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stealing_node, "PATIENCE_SECONDS", 0.05)
+        patch.setattr(stealing_node, "HEARTBEAT_SECONDS", 0.02)
+        board = OthelloBoard.start(6) if seed % 2 else AbaloneBoard.start("belgian-daisy")
+        depth = (4 if seed % 2 else 2) if interpreted() else (9 if seed % 2 else 4)
+        evaluation = {"evaluation": EVALUATION} if seed % 2 and not interpreted() else {}
+        alone = search(board, Limits(depth=depth), workers=1, **evaluation)
+        with Cluster(UnreliableFabric(count, seed, loss), tuning=AT_ONCE) as cluster:
+            result = cluster.search(
+                board, Limits(depth=depth), workers=1, parallel="stealing", threshold=1 + seed % 3, **evaluation
+            )
+        assert (result.value, result.move) == (alone.value, alone.move)
+
+
+@pytest.mark.compiled
+def test_nodes_steal_and_leave_nothing_behind():
+    board = OthelloBoard.start()
+    alone = search(board, Limits(depth=12), workers=1, evaluation="discs")
+    fabric = InsideFabric(3)
+    with Cluster(fabric, tuning=AT_ONCE) as cluster:
+        for policy in ("none", "async:depth=3"):
+            result = cluster.search(
+                board,
+                Limits(depth=12),
+                workers=1,
+                evaluation="discs",
+                parallel="stealing",
+                threshold=4,
+                replication=policy,
+            )
+            assert (result.value, result.move) == (alone.value, alone.move)
+            assert cluster.head is not None
+            statistics = cluster_statistics(cluster.head)
+            assert 0 < statistics.total("steals_won") <= statistics.total("steals_tried")
+            deadline = time.monotonic() + 10.0
+            while any(node._imports or node._exports for node in nodes_of(fabric)) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            for node in nodes_of(fabric):
+                assert not node._imports
+                assert not node._exports
+                hands = node._exchange.crew.hands
+                assert hands["frames"].sum() == hands["released"].sum()
+                assert hands["idle"].all()
+    assert not [thread for thread in threading.enumerate() if "steward" in thread.name]
+
+
+@pytest.mark.compiled
+def test_every_node_that_searches_is_counted():
+    board = OthelloBoard.start()
+    with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
+        result = cluster.search(
+            board, Limits(depth=12), workers=1, evaluation="discs", parallel="stealing", threshold=5, replication="none"
+        )
+        assert cluster.head is not None
+        cluster.head.close()
+        counted = cluster_statistics(cluster.head).total("nodes")
+    # What is given up last arrives too late for the result.
+    assert 0.95 * counted <= result.nodes <= 1.05 * counted
+
+
+@pytest.mark.compiled
+def test_exact_endings_and_stops_go_through_to_thieves():
+    board = OthelloBoard.start(4, scoring="discs")
+    with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
+        assert cluster.search(board, exact=True, workers=1, threshold=3, parallel="stealing").value == -8
+        deeper = cluster.search(board, workers=1, threshold=3, parallel="stealing")  # the tables are cleared
+        assert (deeper.value > 0, deeper.exact) == (False, True)
+        stop = Stop()
+        for result in cluster.iterate(OthelloBoard.start(), stop=stop, workers=1, parallel="stealing", threshold=5):
+            if result.depth == 8:
+                stop()
+        assert result.stopped
+        assert result.depth >= 8
+        assert cluster.search(OthelloBoard.start(), Limits(depth=8), workers=1, parallel="stealing").depth == 8
+
+
+@pytest.mark.compiled
+def test_several_workers_on_each_node_find_the_same():
+    board = OthelloBoard.start()
+    alone = search(board, Limits(depth=11), workers=1, evaluation="discs")
+    with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
+        result = cluster.search(
+            board, Limits(depth=11), workers=2, evaluation="discs", parallel="stealing", threshold=4
+        )
+    assert (result.value, result.move) == (alone.value, alone.move)
+
+
+@pytest.mark.compiled
+def test_a_node_that_fails_is_lost_and_its_job_is_searched_by_another(monkeypatch):
+    give = StealingNode._give
+
+    def fail(self, thief, era):
+        if self.number == 0:
+            raise ValueError("something is wrong")
+        give(self, thief, era)
+
+    monkeypatch.setattr(StealingNode, "_give", fail)
+    with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
+        result = cluster.search(
+            OthelloBoard.start(), Limits(depth=12), workers=1, evaluation="discs", parallel="stealing", threshold=4
+        )
+        assert cluster.head is not None
+        assert ["something is wrong" in loss for loss in cluster.head.losses] == [True]
+    assert result.value == search(OthelloBoard.start(), Limits(depth=12), workers=1, evaluation="discs").value
+
+
+def test_nodes_that_cannot_steal_are_refused():
+    class Deaf(InsideFabric):
+        steal_seconds = None
+
+    with Cluster(Deaf(2)) as cluster, pytest.raises(OutflankError, match="nodes of inside cannot steal"):
+        cluster.search(OthelloBoard.start(4), Limits(depth=4), workers=1, parallel="stealing")
+
+
+def test_an_old_message_does_not_disturb_a_node_that_does_not_steal():
+    assert post(object.__new__(Node), WorkWanted(era=1, thief=2)) is None
+
+
+MOVE = StolenMove(
+    ticket=3,
+    first=2**64 - 1,
+    second=1,
+    depth=9,
+    ply=4,
+    alpha=-3,
+    beta=5,
+    expected=1,
+    least=4,
+    send_from=6,
+)
+
+
+@pytest.mark.interpreted_only
+@pytest.mark.parametrize(
+    "message",
+    [
+        WorkWanted(era=1, thief=2),
+        WorkGiven(era=1, victim=2, move=MOVE),
+        WorkGiven(era=1, victim=2, move=None),
+        WorkDone(era=1, thief=2, ticket=3, valid=True, value=-7, line=(19, 26), counts=tuple(range(len(COUNTERS)))),
+        WorkUnwanted(era=1, victim=2, ticket=3),
+        WorkGoesOn(era=1, thief=2, tickets=(3, 4)),
+    ],
+)
+def test_messages_between_ranks_arrive_as_they_were_sent(message):
+    received = read_message(encoded(ToPeer.of(message)))
+    assert isinstance(received, ToPeer)
+    assert received.content == message
