@@ -85,7 +85,8 @@ class NodeReport:
     cutoffs: int = 0
     first_cutoffs: int = 0
     steals_tried: int = 0
-    """Number of times that the node asked another for work. The head counts the steals of nodes that only it feeds."""
+    """Number of times that the node asked another for work, or returned a result, which also asks for work. The head
+    counts the steals of nodes that only it feeds."""
     steals_won: int = 0
     memory_bytes: int = 0
 

@@ -307,6 +307,7 @@ class StealingNode(Node):
             self._ask_at = time.monotonic() + self._pause * self._random.random()
             return
         self._pause, self._ask_at = FEWEST_SECONDS, 0.0
+        self._won += given.victim != self.number
         if given.era > self._era:
             self._newer.append(given)
             for address in self._imports:
@@ -314,7 +315,6 @@ class StealingNode(Node):
         elif given.era < self._era:
             self._return(given.victim, move.ticket, given.era, ImportedResult(valid=False, value=0, line=()))
         else:
-            self._won += given.victim != self.number
             self._set_sizes(move.least, move.send_from)
             address = self._exchange.import_job(
                 ExportedMove(
@@ -354,9 +354,10 @@ class StealingNode(Node):
         if victim == self.number:
             self._receive_result(done)
         else:
+            self._tried += 1  # the answer is the next move, or that there is none
             self._peers.tell(victim, done)
             if self._asked is None:
-                self._asked = victim, time.monotonic()  # it answers with the next move
+                self._asked = victim, time.monotonic()
 
     # --- the steward ---
 
