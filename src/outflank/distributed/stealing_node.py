@@ -1,9 +1,9 @@
 """A node of a cluster that lets other nodes steal from it, and steals from them when it has nothing to do.
 
-A node whose workers are idle asks another node, drawn at random, for work. The victim's crew takes the oldest move that
-it offers, if the move is large enough to be worth its messages (`parallel.exchange`), and the thief searches it as it
-would search a job of the head. The thief's result is delivered to the victim's split point. It is answered by the
-victim's next move, if there is one.
+A node whose workers are idle asks the other nodes for work, one after the other in random order. The victim's crew
+takes the oldest move that it offers, if the move is large enough to be worth its messages (`parallel.exchange`), and
+the thief searches it as it would search a job of the head. The thief's result is delivered to the victim's split point.
+It is answered by the victim's next move, if there is one.
 
 The transport carries `PeerMessage`s without answering them, in any order; it may lose them, and nodes may die:
 
@@ -54,8 +54,8 @@ PATROL_SECONDS = 0.001
 """Longest time until a node notices that a worker is idle, or that a job of another node has ended."""
 
 FEWEST_SECONDS, MOST_SECONDS = 0.0005, 0.02
-"""Shortest and longest pause between two questions for work. It doubles when the answer is no: a question takes its
-victim some of the time in which it could search."""
+"""Shortest and longest pause after all other nodes have been asked for work and had none. It doubles each time, because
+a question takes some of the time in which its victim could search."""
 
 PATIENCE_SECONDS = 5.0
 """Seconds without a sign of a thief after which its move is searched by others."""
@@ -122,6 +122,8 @@ class StealingNode(Node):
         self._asked: tuple[int, float] | None = None
         """The node that was asked for work and has not answered, and when it was asked."""
         self._pause, self._ask_at = FEWEST_SECONDS, 0.0
+        self._to_ask: list[int] = []
+        """Nodes that are asked for work before the next pause, in reverse order."""
         self._least = NEVER_STOLEN
         self._counted, self._counts_of_others = np.zeros(len(COUNTERS), int), np.zeros(len(COUNTERS), int)
         self._tried = self._won = 0
@@ -303,8 +305,9 @@ class StealingNode(Node):
             self._asked = None
         move = given.move
         if move is None:
-            self._pause = min(2 * self._pause, MOST_SECONDS)
-            self._ask_at = time.monotonic() + self._pause * self._random.random()
+            if not self._to_ask:
+                self._pause = min(2 * self._pause, MOST_SECONDS)
+                self._ask_at = time.monotonic() + self._pause * self._random.random()
             return
         self._pause, self._ask_at = FEWEST_SECONDS, 0.0
         self._won += given.victim != self.number
@@ -416,8 +419,12 @@ class StealingNode(Node):
 
     def _ask(self) -> None:
         others = self._peers.others()
-        if others:
-            victim = self._random.choice(others)
+        if not self._to_ask:
+            self._to_ask = self._random.sample(others, len(others))
+        if not self._to_ask:
+            return
+        victim = self._to_ask.pop()
+        if victim in others:
             self._asked = victim, time.monotonic()
             self._tried += 1
             self._peers.tell(victim, WorkWanted(era=self._era, thief=self.number))
