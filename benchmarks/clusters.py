@@ -3,8 +3,10 @@
 python -m benchmarks.clusters [WHERE] [ROUNDS] [GAME]           WHERE: local:2 (the default), inside:2, …
 mpiexec -n 2 python -m benchmarks.clusters mpi [ROUNDS] [GAME]  on two ranks
 
-Sides are run in turn, round after round. Besides the times: nodes of the cluster beside one worker's, jobs, and what a
-node spent on searching, which a busy machine disturbs least.
+GAME is the beginning of the searches' names: abalone, othello, or long for searches of half a minute. Sides are run in
+turn, round after round: one worker, nodes that the head feeds (ybw), and nodes that steal from each other. Besides the
+times: nodes of the cluster beside one worker's, jobs, and what a node spent on searching, which a busy machine disturbs
+least.
 """
 
 import statistics
@@ -15,7 +17,7 @@ from benchmarks.common import save
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed import connect
-from outflank.distributed.cluster import Cluster
+from outflank.distributed.cluster import Cluster, SplittingName
 from outflank.distributed.cluster_statistics import cluster_statistics
 from outflank.search.whole_search import search
 
@@ -25,7 +27,13 @@ SEARCHES: dict[str, tuple[Board, int]] = {
     "othello, start to 17": (OthelloBoard.start(), 17),
     "othello, diagonal to 15": (Board.from_text("f5d6c3d3c4f4f6"), 15),
     "othello, parallel to 15": (Board.from_text("f5f6e6f4e3"), 15),
+    "long othello, start to 19": (OthelloBoard.start(), 19),
+    "long othello, diagonal to 17": (Board.from_text("f5d6c3d3c4f4f6"), 17),
+    "long othello, parallel to 17": (Board.from_text("f5f6e6f4e3"), 17),
+    "long abalone, start to 9": (AbaloneBoard.start(), 9),
+    "long abalone, belgian daisy to 9": (AbaloneBoard.start("belgian-daisy"), 9),
 }
+SCHEMES: tuple[SplittingName, ...] = ("ybw", "stealing")
 
 
 def one(board: Board, depth: int) -> dict[str, Any]:
@@ -34,9 +42,9 @@ def one(board: Board, depth: int) -> dict[str, Any]:
     return {"seconds": found.seconds, "nodes": found.nodes, "value": found.value}
 
 
-def together(cluster: Cluster, board: Board, depth: int) -> dict[str, Any]:
+def together(cluster: Cluster, board: Board, depth: int, scheme: SplittingName) -> dict[str, Any]:
     """The nodes of the cluster, each with one worker."""
-    found = cluster.search(board, Limits(depth=depth), workers=1, table_bits=BITS)
+    found = cluster.search(board, Limits(depth=depth), parallel=scheme, workers=1, table_bits=BITS)
     assert cluster.head is not None
     done = cluster_statistics(cluster.head)
     return {
@@ -44,6 +52,8 @@ def together(cluster: Cluster, board: Board, depth: int) -> dict[str, Any]:
         "nodes": found.nodes,
         "value": found.value,
         "jobs": done.total("jobs"),
+        "steals": done.total("steals_won"),
+        "steals_tried": done.total("steals_tried"),
         "useful_seconds": done.useful_seconds,
         "threshold": done.threshold,
         "replication": done.replication,
@@ -55,37 +65,44 @@ def main() -> None:
     words = sys.argv[1:]
     where = words.pop(0) if words and not words[0].isdigit() else "local:2"
     rounds = int(words.pop(0)) if words else 5
-    searches = {name: asked for name, asked in SEARCHES.items() if name.startswith(tuple(words) or "")}
-    samples: dict[str, dict[str, list[dict[str, Any]]]] = {name: {"one": [], "two": []} for name in searches}
+    searches = {
+        name: asked for name, asked in SEARCHES.items() if name.startswith(tuple(words) or ("abalone", "othello"))
+    }
+    samples: dict[str, dict[str, list[dict[str, Any]]]] = {
+        name: {"one": [], **{scheme: [] for scheme in SCHEMES}} for name in searches
+    }
     with connect(where, workers=1) as cluster:
         for start in (AbaloneBoard.start(), OthelloBoard.start()):  # what is compiled and started once
             one(start, 3)
-            together(cluster, start, 6)
+            for scheme in SCHEMES:
+                together(cluster, start, 6, scheme)
         for number in range(1, rounds + 1):
             for name, (board, depth) in searches.items():
-                alone, shared = one(board, depth), together(cluster, board, depth)
-                assert alone["value"] == shared["value"], "the value depends on the number of nodes"
+                alone = one(board, depth)
                 samples[name]["one"].append(alone)
-                samples[name]["two"].append(shared)
-                print(
-                    f"{number}/{rounds} {name}: one {alone['seconds']:.2f} s, {where} {shared['seconds']:.2f} s, "
-                    f"{shared['jobs']} jobs",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                line = f"{number}/{rounds} {name}: one {alone['seconds']:.2f} s"
+                for scheme in SCHEMES:
+                    shared = together(cluster, board, depth, scheme)
+                    assert alone["value"] == shared["value"], "the value depends on the number of nodes"
+                    samples[name][scheme].append(shared)
+                    line += (
+                        f", {scheme} {shared['seconds']:.2f} s ({shared['nodes'] / alone['nodes']:.3f} times the nodes)"
+                    )
+                print(line, file=sys.stderr, flush=True)
     figures: dict[str, Any] = {}
     for name, sides in samples.items():
-        pairs = list(zip(sides["one"], sides["two"], strict=True))
-        jobs = round(statistics.median(shared["jobs"] for _, shared in pairs))
-        told = "" if jobs else " (nothing was divided: as fast as one worker is what is asked)"
-        faster = statistics.median(alone["seconds"] / shared["seconds"] for alone, shared in pairs)
-        figures[f"{name}: times as fast as one worker{told}"] = faster
-        figures[f"{name}: one worker, s"] = statistics.median(alone["seconds"] for alone, _ in pairs)
-        figures[f"{name}: {where}, s"] = statistics.median(shared["seconds"] for _, shared in pairs)
-        figures[f"{name}: nodes beside one worker's"] = statistics.median(
-            shared["nodes"] / alone["nodes"] for alone, shared in pairs
-        )
-        figures[f"{name}: jobs"] = jobs
+        figures[f"{name}: one worker, s"] = statistics.median(alone["seconds"] for alone in sides["one"])
+        for scheme in SCHEMES:
+            pairs = list(zip(sides["one"], sides[scheme], strict=True))
+            jobs = round(statistics.median(shared["jobs"] for _, shared in pairs))
+            told = "" if jobs else " (nothing was divided: as fast as one worker is what is asked)"
+            faster = statistics.median(alone["seconds"] / shared["seconds"] for alone, shared in pairs)
+            figures[f"{name}, {scheme}: times as fast as one worker{told}"] = faster
+            figures[f"{name}, {scheme}: s"] = statistics.median(shared["seconds"] for _, shared in pairs)
+            figures[f"{name}, {scheme}: nodes beside one worker's"] = statistics.median(
+                shared["nodes"] / alone["nodes"] for alone, shared in pairs
+            )
+            figures[f"{name}, {scheme}: jobs"] = jobs
     save("clusters", figures, samples, variant="-".join([where.partition(":")[0], *words]))
 
 

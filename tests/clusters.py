@@ -10,7 +10,7 @@ from pathlib import Path
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
 from outflank.distributed import connect
-from outflank.distributed.cluster import Cluster
+from outflank.distributed.cluster import Cluster, SplittingName
 from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
 from outflank.search.whole_search import search
@@ -34,15 +34,18 @@ def drawn(number: int, *, deeper: int = 0) -> Iterator[tuple[Board, int]]:
 def check_values(cluster: Cluster, nodes: tuple[int, ...]) -> int:
     """Every policy on every number of nodes gives the value and the move of one worker; how many searches that were.
 
-    Each policy and each number of nodes meets both games and all sizes of jobs.
+    Each policy and each number of nodes meets both games, all sizes of jobs, and both ways to divide.
     """
     boards = [(board, depth, search(board, Limits(depth=depth), workers=1)) for board, depth in drawn(1)]
     for first, policy in enumerate(POLICIES):
         for second, used in enumerate(nodes):
             board, depth, alone = boards[(first + second) % len(boards)]
             threshold = (3, 4, 5)[(first + 2 * second) % 3]
+            scheme: SplittingName = "stealing" if (first + second // 2) % 2 else "ybw"
             cluster.fabric.use(used)
-            found = cluster.search(board, Limits(depth=depth), workers=1, replication=policy, threshold=threshold)
+            found = cluster.search(
+                board, Limits(depth=depth), workers=1, replication=policy, threshold=threshold, parallel=scheme
+            )
             assert (found.value, found.move, found.depth) == (alone.value, alone.move, alone.depth), (policy, used)
             assert cluster.head is not None
             assert len(cluster.head.members) == used

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from outflank import AbaloneBoard, Limits, OthelloBoard
 from outflank.boards import Board
-from outflank.distributed.cluster import Cluster
+from outflank.distributed.cluster import Cluster, SplittingName
 from outflank.distributed.engines.on_ray import membership, ray_connection
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.engines.on_ray.ray_start import processes_in
@@ -34,6 +34,10 @@ KINDS = ("worker", "node", "pushing", "frozen")
 
 REPLICATION = {"worker": "async", "node": "async", "pushing": "depth:depth=7", "frozen": "async"}
 """With `depth` a node waits for each entry to be delivered: whenever it is killed, it is in the middle of pushing."""
+
+
+SCHEME: dict[str, SplittingName] = {"worker": "stealing", "node": "ybw", "pushing": "ybw", "frozen": "stealing"}
+"""Whether nodes steal from each other: in every second search, in each kind in turn."""
 
 
 class Machines:
@@ -80,7 +84,15 @@ def processes(cluster: Cluster) -> list[int]:
 
 
 def search_with(
-    kind: str, place: Machines, cluster: Cluster, board: Board, depth: int, seconds: float, chance: random.Random
+    kind: str,
+    place: Machines,
+    cluster: Cluster,
+    board: Board,
+    depth: int,
+    seconds: float,
+    chance: random.Random,
+    *,
+    scheme: SplittingName | None = None,
 ) -> Result:
     """Search, and let something happen to a node after a random part of `seconds`."""
     ended = threading.Event()
@@ -107,7 +119,14 @@ def search_with(
     thread = threading.Thread(target=strike, daemon=True)
     thread.start()
     try:
-        return cluster.search(board, Limits(depth=depth), workers=1, replication=REPLICATION[kind], table_bits=18)
+        return cluster.search(
+            board,
+            Limits(depth=depth),
+            workers=1,
+            replication=REPLICATION[kind],
+            parallel=scheme or SCHEME[kind],
+            table_bits=18,
+        )
     finally:
         ended.set()
         thread.join()
@@ -133,13 +152,15 @@ def run(searches: int, seed: int, tell: Callable[[str], None]) -> int:
             alone = search(board, Limits(depth=depth), workers=1, table_bits=18)
             place.complete(3)
             began = time.perf_counter()
-            found = search_with(kind, place, cluster, board, depth, alone.seconds, chance)
+            scheme: SplittingName = "stealing" if (number + number // len(KINDS)) % 2 else "ybw"
+            found = search_with(kind, place, cluster, board, depth, alone.seconds, chance, scheme=scheme)
             assert cluster.head is not None
             right = (found.value, found.depth, found.stopped) == (alone.value, depth, False) or found.exact
             wrong += not right
             struck += bool(cluster.head.losses)
             tell(
-                f"{number + 1} {kind}: {'right' if right else 'WRONG'} {found.value:+d} (one worker {alone.value:+d}), "
+                f"{number + 1} {kind}, {scheme}: {'right' if right else 'WRONG'} {found.value:+d} "
+                f"(one worker {alone.value:+d}), "
                 f"{time.perf_counter() - began:.1f} s, {'; '.join(cluster.head.losses) or 'nobody was lost'}"
             )
     tell(f"{searches} searches, {struck} of them lost a node or gave one up, {wrong} wrong values")
