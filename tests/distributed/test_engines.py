@@ -249,7 +249,26 @@ def test_what_travels_pickled_brings_the_modules_that_it_names(tmp_path, monkeyp
 
 @pytest.mark.parametrize(("launcher", "chosen"), [("OMPI_COMM_WORLD_SIZE", "openmpi"), ("PMI_SIZE", None)])
 def test_the_library_of_mpi_is_that_of_the_launcher(monkeypatch, launcher, chosen):
-    monkeypatch.setitem(sys.modules, "mpi4py", SimpleNamespace(MPI="the library"))
+    library = library_of(2)
+    monkeypatch.setitem(sys.modules, "mpi4py", SimpleNamespace(MPI=library))
     monkeypatch.setattr(os, "environ", {launcher: "2"})
-    assert mailbox.require_mpi() == "the library"
+    assert mailbox.require_mpi() is library
     assert os.environ.get("MPI4PY_MPIABI") == chosen
+
+
+def library_of(size: int) -> SimpleNamespace:
+    """MPI, by which this process is one of so many ranks."""
+    world = SimpleNamespace(Get_size=lambda: size)
+    return SimpleNamespace(COMM_WORLD=world, Get_library_version=lambda: "Some MPI 5.0.2\nand more\0")
+
+
+def test_the_library_of_another_launcher_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mpi4py", SimpleNamespace(MPI=library_of(1)))
+    monkeypatch.setattr(os, "environ", {"PMI_SIZE": "2", "PMI_RANK": "0"})
+    with pytest.raises(OutflankError, match=r"2 ranks, of which Some MPI 5\.0\.2 sees one: use that"):
+        mailbox.require_mpi()
+    os.environ["PMI_RANK"] = "1"
+    with pytest.raises(SystemExit, match="2"):
+        mailbox.require_mpi()
+    os.environ["PMI_SIZE"] = "1"
+    assert mailbox.require_mpi().COMM_WORLD.Get_size() == 1

@@ -13,17 +13,39 @@ RANKS = {
 """Environment variables of MPI launchers: variable with the number of ranks -> variable with this process's rank."""
 
 
-def refuse_copies(cluster: str | None) -> None:
-    """Exit if this is one of several MPI ranks but the cluster is not `mpi`, because all ranks would do the same work.
-    Rank 0 raises OutflankError; the other ranks exit silently."""
+def launched_ranks() -> tuple[int, bool]:
+    """Return how many ranks an MPI launcher has started, 1 if there is none, and whether this is the first of them."""
     for size_variable, rank_variable in RANKS.items():
         count = os.environ.get(size_variable, "")
         if is_count(count) and int(count) > 1:
-            if cluster is not None:
-                from outflank.distributed.engines import engine_at
+            return int(count), os.environ.get(rank_variable, "0") == "0"
+    return 1, True
 
-                if engine_at(cluster)[0].started_by_launcher:
-                    return
-            if os.environ.get(rank_variable, "0") != "0":
-                raise SystemExit(2)
-            raise OutflankError(f"{count} ranks of MPI would each do the same work: share it with --cluster mpi")
+
+def check_library(size: int, library: str) -> None:
+    """Exit if the MPI library sees one rank where a launcher started several: it is not the launcher's own. Rank 0
+    raises OutflankError; the other ranks exit silently."""
+    count, is_first = launched_ranks()
+    if size == 1 and count > 1:
+        if not is_first:
+            raise SystemExit(2)
+        raise OutflankError(
+            f"the launcher started {count} ranks, of which {library} sees one: use that library's own launcher, or set "
+            "MPI4PY_MPIABI to the launcher's kind (mpich or openmpi)"
+        )
+
+
+def refuse_copies(cluster: str | None) -> None:
+    """Exit if this is one of several MPI ranks but the cluster is not `mpi`, because all ranks would do the same work.
+    Rank 0 raises OutflankError; the other ranks exit silently."""
+    count, is_first = launched_ranks()
+    if count == 1:
+        return
+    if cluster is not None:
+        from outflank.distributed.engines import engine_at
+
+        if engine_at(cluster)[0].started_by_launcher:
+            return
+    if not is_first:
+        raise SystemExit(2)
+    raise OutflankError(f"{count} ranks of MPI would each do the same work: share it with --cluster mpi")

@@ -22,6 +22,7 @@ import numpy as np
 
 from outflank.distributed.engines.on_mpi.mpi_messages import Message, read_message
 from outflank.distributed.exiting import LastAtExit, flush_output
+from outflank.distributed.launchers import check_library
 from outflank.distributed.node import Entries
 from outflank.distributed.node_messages import PeerMessage
 from outflank.errors import OutflankError
@@ -121,6 +122,7 @@ def require_mpi() -> ModuleType:
         raise OutflankError("MPI is not installed: pip install 'outflank[mpi]'") from None
     except RuntimeError as error:
         raise OutflankError(f"MPI cannot be loaded ({error}): pip install 'outflank[mpi]' brings one") from None
+    check_library(MPI.COMM_WORLD.Get_size(), MPI.Get_library_version().split("\n")[0].strip("\0 "))
     return MPI
 
 
