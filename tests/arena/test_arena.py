@@ -829,7 +829,7 @@ def play_slowly(out: str) -> None:
         play_match(slowish(), make_slowish, out=out, resume=(Path(out) / "match.json").exists(), concurrency=2)
 
 
-@pytest.mark.slow(3)
+@pytest.mark.slow(6)
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal")
 def test_a_killed_match_keeps_every_finished_game(tmp_path):
     """Killed twice, without a word of warning; then played to its end."""

@@ -201,7 +201,7 @@ def test_what_is_played_out_is_not_searched_again(tmp_path):
 
 
 @pytest.mark.interpreted_only
-@pytest.mark.slow(3)
+@pytest.mark.slow(5)
 @given(st.text(max_size=200))
 def test_a_damaged_book_is_a_clear_error(text):
     with contextlib.suppress(FormatError):

@@ -135,6 +135,7 @@ def http_status(port: int, **headers: str) -> int | None:
         connection.close()
 
 
+@pytest.mark.slow(11)
 def test_every_port_is_on_loopback_and_refuses_strangers():
     before = segments()
     ray_connection.start_local(1)
@@ -167,6 +168,7 @@ def test_every_port_is_on_loopback_and_refuses_strangers():
     ray_connection.detach()  # a second time does nothing
 
 
+@pytest.mark.slow(7)
 @pytest.mark.parametrize("victim", ["gcs_server", "raylet"])
 def test_the_death_of_ray_is_noticed_and_survived(victim):
     ray_connection.start_local(1)
@@ -227,7 +229,7 @@ def driver(address: str, **environment: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow(27)
 def test_a_cluster_from_its_start_to_its_end(run, home):
     assert run("status")[:2] == (1, "this machine is in no cluster\n")
     status, out, err = run("up", "--port", "0", "--cores", "1")
@@ -332,6 +334,7 @@ main()
         shutil.rmtree(directory)
 
 
+@pytest.mark.slow(9)
 def test_an_open_cluster_is_refused_and_left_alone(stranger, run):
     make_token()
     for enter in (ray_connection.attach, membership.join):

@@ -488,7 +488,7 @@ def process_of(where: str) -> int:
 
 @on_ray
 @pytest.mark.compiled
-@pytest.mark.slow(9)
+@pytest.mark.slow(11)
 def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
     settings = small(games=80)
     carrier = RayTasks(parse_address("local:2"), partial(GameWorker, settings, player), 2)
@@ -522,7 +522,7 @@ def test_a_match_on_ray_outlives_its_nodes(tmp_path, psutil):
 
 @on_ray
 @pytest.mark.compiled
-@pytest.mark.slow(12)
+@pytest.mark.slow(16)
 def test_the_command_on_ray_is_interrupted_and_resumed(tmp_path, psutil):
     arguments = ["match", "random", "first", "--size", "6", "--games", "500", "--out", str(tmp_path)]
     printed = tmp_path / "printed"  # not a pipe: `communicate` loses what `readline` has buffered, perhaps half a line

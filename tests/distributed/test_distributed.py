@@ -284,7 +284,7 @@ def quick_evaluation(game) -> str | None:
     return "cohesion"
 
 
-@pytest.mark.slow(3)
+@pytest.mark.slow(6)
 @given(st.data())
 @examples(100)
 def test_any_schedule_gives_the_value(data):

@@ -41,7 +41,7 @@ def home(tmp_path_factory):
     os.environ.update(before)
 
 
-@pytest.mark.slow(45)
+@pytest.mark.slow(24)
 def test_values_on_one_two_and_four_nodes():
     before = set(children(os.getpid()))
     with connect("local:4", workers=1, tuning=Tuning(alone_seconds=0.0, patience_seconds=60.0)) as cluster:
@@ -51,7 +51,7 @@ def test_values_on_one_two_and_four_nodes():
     assert gone(started)
 
 
-@pytest.mark.slow(55)
+@pytest.mark.slow(75)
 def test_a_fault_loses_only_work():
     """One of each kind, on one cluster, as it is after the ones before: `python -m tests.faults` has more."""
     alone = {}  # by depth: they all have the same position
@@ -65,7 +65,7 @@ def test_a_fault_loses_only_work():
             assert (found.value, found.depth, found.stopped) == (alone[depth].value, depth, False)
 
 
-@pytest.mark.slow(14)
+@pytest.mark.slow(18)
 def test_a_machine_that_joins_is_used():
     place = membership.up(port=0, cores=1)
     joined = []
@@ -87,6 +87,7 @@ def test_a_machine_that_joins_is_used():
 COMMAND = [sys.executable, "-m", "outflank", "search", "--workers", "1"]
 
 
+@pytest.mark.slow(9)
 def test_one_command_starts_and_uses_a_cluster():
     alone = search(OthelloBoard.start(), Limits(depth=10), workers=1)
     # With a threshold it is divided, however short it is.
@@ -98,6 +99,7 @@ def test_one_command_starts_and_uses_a_cluster():
         assert words in done.stdout
 
 
+@pytest.mark.slow(14)
 def test_the_loss_of_the_head_ends_a_search_with_the_best_so_far():
     process = subprocess.Popen(
         [*COMMAND, "--depth", "60", "--cluster", "local:2", "--json"],
@@ -125,6 +127,7 @@ def test_the_loss_of_the_head_ends_a_search_with_the_best_so_far():
     assert gone(everybody)
 
 
+@pytest.mark.slow(7)
 def test_ctrl_c_ends_a_search_with_the_best_so_far():
     process = subprocess.Popen(
         [*COMMAND, "--depth", "60", "--cluster", "local:2", "--json"],

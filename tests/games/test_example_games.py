@@ -238,7 +238,7 @@ def test_endings_are_solved(name, seed, algorithm):
     assert (found.value, found.exact) == (value(told, None), True)
 
 
-@pytest.mark.slow(30)
+@pytest.mark.slow(20)
 @pytest.mark.compiled
 def test_compiled_and_by_several_workers_they_are_solved_as_well():
     four = ending("connect-four", 11)
@@ -403,7 +403,7 @@ def test_ranks_of_mpi_search_them(program):
 
 
 @pytest.mark.interpreted_only
-@pytest.mark.slow(20)
+@pytest.mark.slow(10)
 @pytest.mark.skipif(sys.platform != "linux", reason="as the other tests of Ray")
 def test_nodes_of_ray_search_them(program, tmp_path_factory, monkeypatch):
     for folder in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):  # a user of this test's own

@@ -124,7 +124,7 @@ print("as many")
 """
 
 
-@pytest.mark.slow(9)
+@pytest.mark.slow(20)
 def test_a_device_counts_as_many_leaves_as_a_cpu() -> None:
     assert simulated(COUNTED, EXAMPLES, warned="always") == "as many\n"
 

@@ -160,13 +160,13 @@ print("all told")
 
 
 @pytest.mark.interpreted_only
-@pytest.mark.slow(8)
+@pytest.mark.slow(6)
 def test_values_are_those_of_the_rules() -> None:
     assert simulated(BESIDE_THE_RULES + VALUES) == "all right\n"
 
 
 @pytest.mark.interpreted_only
-@pytest.mark.slow(4)
+@pytest.mark.slow(2)
 def test_what_a_device_cannot_do_is_told_and_what_it_did_is_kept() -> None:
     assert simulated(BESIDE_THE_RULES + TROUBLES) == "all told\n"
 

@@ -180,7 +180,7 @@ print("played alike")
 """
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow(16)
 def test_a_device_plays_as_a_cpu_does() -> None:
     # Words go round, with a warning.
     assert simulated(PLAYED, EXAMPLES, warned="ignore::RuntimeWarning") == "played alike\n"

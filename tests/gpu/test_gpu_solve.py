@@ -339,22 +339,22 @@ print("to the bit")
 """
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow(3)
 def test_boards_have_the_results_of_a_search() -> None:
     assert simulated(BEGIN + BOARDS) == "the same\n"
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow(2)
 def test_solve_tells_what_it_tells_of_a_cpu(tmp_path) -> None:
     assert simulated(BEGIN + TABLES, tmp_path) == "told alike\n"
 
 
-@pytest.mark.slow(6)
+@pytest.mark.slow(2)
 def test_what_was_solved_is_told_when_the_device_is_lost(tmp_path) -> None:
     assert simulated(BEGIN + LOST, tmp_path, warned="always") == "nothing is lost but the device\n"
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow(4)
 def test_labels_are_the_same_to_the_bit_and_go_on_where_they_were(tmp_path) -> None:
     assert simulated(BEGIN + LABELS, tmp_path) == "to the bit\n"
 

@@ -46,7 +46,7 @@ def forked():
     forks.close()
 
 
-@pytest.mark.slow(20)
+@pytest.mark.slow(5)
 def test_every_kernel_has_samples_and_is_reloaded_by_a_second_process():
     for _ in outflank.warm.warm():  # where the tests keep theirs: all of them are compiled already, or now
         pass

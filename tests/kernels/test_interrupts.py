@@ -125,6 +125,7 @@ def interrupt_soon(process: "subprocess.Popen[str]") -> None:
     process.send_signal(signal.SIGINT)
 
 
+@pytest.mark.slow(6)
 def test_a_script_is_interrupted_whatever_it_searches():
     with started(SCRIPT) as process:
         interrupted = []

@@ -127,7 +127,7 @@ print({form_of(4), form_of(8)})
 
 
 @pytest.mark.compiled
-@pytest.mark.slow(12)
+@pytest.mark.slow(7)
 @pytest.mark.parametrize("form", ["vectors", "scalars"])
 def test_rules_are_the_same_in_both_forms_of_lanes(form):
     """One of them is also what this machine's kernels have, in all other tests."""

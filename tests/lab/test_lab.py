@@ -495,6 +495,7 @@ def test_parallelism_lists_what_plays_a_part():
 
 
 @pytest.mark.compiled
+@pytest.mark.slow(12)
 def test_parallelism_in_nodes_is_the_same_every_time(small):
     """Work, span, burden, strands over time, estimates and figures: everything but what a clock saw."""
     first, _ = small("parallelism")

@@ -107,6 +107,7 @@ def test_every_cell_of_a_report_runs_in_order(name):
 
 
 @pytest.mark.compiled
+@pytest.mark.slow(14)
 def test_every_cell_of_report_004_runs_in_order():
     shown = run_all("report_004")
     figures = [each for each in shown if isinstance(each, Plot | Timeline)]

@@ -79,6 +79,7 @@ def test_a_sequential_bout_ends_when_its_test_decides(monkeypatch):
     assert not any("say little of strength" in note for note in concluded.notes)
 
 
+@pytest.mark.slow(5)
 def test_bouts_that_do_not_depend_on_time_are_played_in_processes_at_a_time(monkeypatch):
     monkeypatch.setattr("outflank.lab.experiment.usable_cores", lambda: 2)
     parameters = {"about": ("rings", "opening"), "depth": 1, "games": 2, "plies": 8, "sequential": True}

@@ -398,6 +398,7 @@ def test_batches_spare_messages():
 
 
 @pytest.mark.compiled
+@pytest.mark.slow(6)
 @pytest.mark.usefixtures("plain_evaluation")
 def test_the_experiment_checks_itself_and_predicts():
     report = lab.run(

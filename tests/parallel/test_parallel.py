@@ -648,6 +648,7 @@ def test_parallel_monte_carlo_settles_on_a_move_that_the_solver_calls_best(schem
 
 
 @pytest.mark.compiled
+@pytest.mark.slow(14)
 def test_a_short_stress():
     from tests import stress
 

@@ -28,7 +28,7 @@ def test_nim_is_a_game_like_any_other(monkeypatch):
     assert board.canonical() == board
 
 
-@pytest.mark.slow(20)
+@pytest.mark.slow(65)
 def test_scripts_run():
     for script in sorted(EXAMPLES.glob("*.py")):
         done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)

@@ -7,7 +7,7 @@ from tests.fuzz import run
 INPUTS, PARTS = 10_000, 4
 
 
-@pytest.mark.slow(6)
+@pytest.mark.slow(9)
 @pytest.mark.interpreted_only
 @pytest.mark.parametrize("part", range(PARTS))
 def test_damaged_input_is_one_line(part):

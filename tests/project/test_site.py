@@ -25,7 +25,7 @@ FETCHED = re.compile(r"""<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)
 FETCHED_BY_STYLE = re.compile(r"""(?:url\(|@import)\s*["']?(?:https?:)?//[^\s)]*""")
 
 
-@pytest.mark.slow(7)
+@pytest.mark.slow(21)
 def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
     done = subprocess.run([sys.executable, "-m", "docs", tmp_path], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -248,7 +248,7 @@ def otherwise_wrong(certificate: Certificate):
     yield replace(certificate, board=START)
 
 
-@pytest.mark.slow(10)
+@pytest.mark.slow(6)
 def test_every_mutation_that_is_wrong_is_refused():
     certificate = proved(MIDDLE, 3)
     assert naively(certificate)

@@ -16,6 +16,7 @@ from tests.protocols.test_protocols import ENGINE
 pytestmark = pytest.mark.compiled
 
 
+@pytest.mark.slow(6)
 def test_our_own_engines_play_each_other() -> None:
     start, small = OthelloBoard.start(), AbaloneBoard.start(ply_limit=60)
     gtp = [*ENGINE, "gtp", "--workers", "1"]

@@ -40,7 +40,7 @@ def stopped(path: Path, nodes: int, **options) -> outflank.Result:
     return outflank.solve(board(), Limits(nodes=nodes), save=path, **{**OPTIONS, **options})
 
 
-@pytest.mark.slow(8)
+@pytest.mark.slow(5)
 @pytest.mark.interpreted_only
 def test_a_killed_solve_goes_on_from_its_last_state(tmp_path):
     """In the interpreter, where a small position takes long enough to be killed, and nothing is compiled."""

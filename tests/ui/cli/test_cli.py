@@ -374,6 +374,7 @@ def test_a_terminal_gets_colour_unless_it_says_no():
 
 
 @pytest.mark.compiled
+@pytest.mark.slow(5)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to run it on")
 def test_the_first_use_says_that_it_compiles(tmp_path):
     environment = {"OUTFLANK_CACHE_DIR": str(tmp_path), "TERM": "dumb", "COLUMNS": "200"}
