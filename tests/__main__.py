@@ -26,12 +26,14 @@ EXAMPLES = {"examples, compiled": ["-m", "pytest", "src/outflank/__init__.py", "
 # processes, and for a hundredth with three. Stealing, for a test that compiles takes a hundred times as long as one
 # that does not.
 PYTEST = ["-m", "pytest", "-n", "3", "--dist", "worksteal"]
+# Four, for all tests that start Ray are among these, and wait for most of their time.
+COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "-m", "not interpreted_only"]
 
 Checks = dict[str, list[str]]
 RUN: list[tuple[Checks, Checks]] = [
     ({"tests, interpreted": PYTEST}, READ),
     # After a test that asks mypy about a few files: what it has learnt is kept, and two at once would both learn it.
-    ({"tests, compiled": [*PYTEST, "-m", "not interpreted_only"]}, TYPES),
+    ({"tests, compiled": COMPILED}, TYPES),
 ]
 QUICK: list[tuple[Checks, Checks]] = [
     ({"tests, interpreted": [*PYTEST, "-m", "not slow", "tests"]}, READ | TYPES | EXAMPLES)

@@ -8,6 +8,7 @@ import re
 import struct
 import sys
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -555,13 +556,14 @@ def test_arbitrary_bytes(data, format):
 @examples(300)
 @given(st.sampled_from(["ggf", "sgf", "abalone", "txt", "wtb"]), st.integers(0, 10**6), st.integers(0, 255))
 def test_files_with_one_byte_wrong(format, place, byte):
-    data = bytearray(SOUND[format])
+    data = bytearray(sound_files()[format])
     data[place % len(data)] = byte
     with contextlib.suppress(FormatError):
         for record in read_records(io.BytesIO(bytes(data)), format=format):
             len(record.moves)
 
 
+@cache  # not made while tests are collected: every process would compile the rules for it
 def sound_files() -> dict[str, bytes]:
     files = {"wtb": wthor_header(2) + wthor_game(GAME_A) + wthor_game("f5d6")}
     abalone = Setup(format="", game=RULES, position=abalone_start("star"))
@@ -574,15 +576,13 @@ def sound_files() -> dict[str, bytes]:
     return files
 
 
-SOUND = sound_files()
-
-
 # --- what formats cannot hold, and files that are written ---
 
 SMALL = Record(start=Setup(format="", game=othello(6), position=START), score=2.0)
 ABALONE = Record(start=Setup(format="", game=RULES, position=abalone_start()), score=2.0)
 ELSEWHERE = Record(start=replace(NORMAL, turn=Side.WHITE), score=2.0)
-PLAYED = replace(game_from(NORMAL, 1, 4), score=2.0, date="1998")
+MOVES = tuple(PlayedMove(code=square_number(8, name)) for name in ("f5", "d6", "c3", "d3"))
+PLAYED = Record(start=NORMAL, moves=MOVES, score=2.0, date="1998")
 EMPTY = Record(start=replace(NORMAL, position=OthelloPosition(U64(0), U64(0))))
 
 

@@ -5,7 +5,6 @@ evaluation: a process that compiles all kernels for it types their common parts 
 others seldom compile the same.
 """
 
-from itertools import zip_longest
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from outflank.games.evaluation import Solving, evaluation_named, evaluations
 from outflank.warm import STARTS, own_kernels
 from tests.search.test_search import COMPILED_EVALUATIONS
 
-pytestmark = [pytest.mark.compiled, pytest.mark.slow(100)]
+pytestmark = pytest.mark.compiled
 
 DIVIDING = ("parallel.", "distributed.")
 """Folders with the kernels that divide a search, half of what there is to compile for an evaluation. They call it as
@@ -27,13 +26,19 @@ def kinds(game: Any) -> list[type]:
     return list(dict.fromkeys([*map(type, evaluations(game).values()), Solving]))
 
 
-# In turns, forth and back: of three workers, one begins with Othello and two with Abalone. Two that began with Othello
-# would both compile its endings.
-TURNS = list(zip_longest(*([(start, kind) for kind in kinds(start[0])] for start in STARTS)))
-PARTS = [part for number, turn in enumerate(TURNS) for part in turn[:: -1 if number % 2 else 1] if part is not None]
+def parts() -> list[Any]:
+    """All types of both games. The usual ones come first: what asks for no evaluation is compiled with them, so that
+    they take four times as long as others. Then Abalone's, until a process has compiled the endings of Othello: two
+    that began with Othello would both compile them."""
+    usual, others = [], []
+    for start in reversed(STARTS):
+        first, *rest = kinds(start[0])
+        usual.append(pytest.param(start, first, marks=pytest.mark.slow(100)))
+        others += [pytest.param(start, kind, marks=pytest.mark.slow(20)) for kind in rest]
+    return [*usual, *others]
 
 
-@pytest.mark.parametrize(("start", "kind"), PARTS, ids=lambda item: getattr(item, "__name__", type(item[0]).__name__))
+@pytest.mark.parametrize(("start", "kind"), parts(), ids=lambda item: getattr(item, "__name__", type(item[0]).__name__))
 def test_every_kernel_runs_on_its_samples(start, kind):
     game, position = start
     usual, *_ = types = kinds(game)
