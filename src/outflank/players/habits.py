@@ -11,6 +11,7 @@ from outflank.games.description import description_of
 from outflank.games.rules import ENDLESS_GAME, MOVE, play
 from outflank.players.player import Choice
 from outflank.search.results import MoveValue
+from outflank.search.root_moves import children
 
 
 class RandomStream:
@@ -127,8 +128,10 @@ def repeating_moves(board: Board) -> dict[Move, bool]:
         return {}
     # Positions are seen from the side to move, so only every other one can recur.
     seen = set(board.positions[::-2])
-    repeats = (move for move in board.legal_moves if seen and play(board.game, board.position, MOVE(move.code)) in seen)
-    return {move: _draws(board, move) for move in repeats}
+    if not seen:
+        return {}
+    codes = {child.code for child in children(board.game, board.position) if child.position in seen}
+    return {move: _draws(board, move) for move in board.legal_moves if move.code in codes}
 
 
 def _draws(board: Board, move: Move) -> bool:

@@ -22,9 +22,8 @@ from outflank.games.evaluation import (
     scale_of,
     value,
 )
-from outflank.games.hints import promise
 from outflank.games.patterns import Patterns
-from outflank.games.rules import MOVE, Game, Position, fill, is_pass, most_moves, moves_left, play
+from outflank.games.rules import MOVE, Game, Position, is_pass, most_moves, moves_left
 from outflank.kernels.memory import address_of
 from outflank.kernels.record_types import Records, allocate, allocated_bytes
 from outflank.placement import worker_processors
@@ -35,7 +34,7 @@ from outflank.search.looking import look
 from outflank.search.ordering import Ordering, ordering_named, sort_moves, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.request import DEEPEST, TABLELESS, Known, Options
-from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
+from outflank.search.root_moves import LOW, Child, RootMove, RootValue, WindowProgress, children
 from outflank.search.selective import margins, selectivity_index
 from outflank.search.stopping import BELL, halt, set_deadline
 from outflank.search.table import NO_MOVE, PROVED, Table
@@ -169,7 +168,7 @@ class Root:
         self.bell.workers = count
         self._configure(workers[0])
         # By column: setting the fields of sixteen records one by one takes as long as a search of a few plies.
-        for name in SETTINGS:
+        for name in SETTINGS if count > 1 else ():
             workers[name] = workers[name][0]
         self._workspaces = workspaces(self.game, count) if self.plays_out else None
         if self._workspaces is not None:
@@ -214,24 +213,28 @@ class Root:
         counters = self._counters_before_line
         return counters[name] if counters else int(self.workers[name].sum())
 
-    def _moves_of(self, codes: Sequence[int]) -> list[RootMove]:
-        """Return root moves with these codes, in the same order. Their states are updated from the root's: computing
-        each anew in Python would take some hundredths of a second per search."""
+    def _moves_of(self, children: Sequence[Child]) -> list[RootMove]:
+        """Return root moves for `children`, in the same order. Their states are updated from the root's: computing each
+        anew in Python would take some hundredths of a second per search."""
         state = begin(self.evaluation, self.game, self.position)
-        moves = []
-        for code in map(MOVE, codes):
-            child = play(self.game, self.position, code)
-            child_state = after(self.evaluation, self.game, state, self.position, code, child)
-            moves.append(RootMove(int(code), child, child_state))
-        return moves
+        return [
+            RootMove(
+                child.code,
+                child.position,
+                after(self.evaluation, self.game, state, self.position, MOVE(child.code), child.position),
+            )
+            for child in children
+        ]
 
     def _moves(self) -> list[RootMove]:
-        buffer = np.zeros(most_moves(self.game), MOVE)
-        codes = [int(code) for code in buffer[: fill(self.game, self.position, buffer, 0)]]
-        moves = self._moves_of(codes)
+        weights = weights_at(self.game, self.position, self.worker)
+        successors = children(self.game, self.position, weights=weights)
+        moves = self._moves_of(successors)
         if self.worker.sorting == SORT_NONE or not moves:
             return moves
-        promises = self._exact_promises(moves) if self.worker.exact_order else self._promises(moves)
+        codes, promises = [move.code for move in moves], [child.promise for child in successors]
+        if self.worker.exact_order:
+            promises = self._exact_promises(moves)
         scores = dict(zip(codes, promises, strict=True))
         if self.worker.sorting == SORT_BEST:
             best = max(moves, key=lambda move: scores[move.code])
@@ -243,10 +246,6 @@ class Root:
         worker.moves[: len(moves)], worker.scores[: len(moves)] = codes, [scores[code] for code in codes]
         sort_moves(worker.sorting, 0, len(moves), worker)
         return [by_code[int(code)] for code in worker.moves[: len(moves)]]
-
-    def _promises(self, moves: Sequence[RootMove]) -> list[int]:
-        weights = weights_at(self.game, self.position, self.worker)
-        return [int(promise(self.game, self.position, MOVE(move.code), move.child, weights)) for move in moves]
 
     def _exact_promises(self, moves: Sequence[RootMove]) -> list[int]:
         """Return the promises (ordering scores) of moves for exact play, as at nodes below the root."""
@@ -279,7 +278,7 @@ class Root:
     def move_to(self, position: Position, codes: Sequence[int] | None = None) -> None:
         """Replace the root's position. Its moves are in the order of `codes`; None: in the default order."""
         self.position = position
-        self.moves = self._moves() if codes is None else self._moves_of(codes)
+        self.moves = self._moves() if codes is None else self._moves_of(children(self.game, position, codes))
         self.passing = len(self.moves) == 1 and bool(is_pass(self.game, MOVE(self.moves[0].code)))
 
     @property
