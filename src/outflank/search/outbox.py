@@ -16,11 +16,24 @@ from outflank.kernels.memory import address_of, read_word, record_at, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
 from outflank.search.stopping import BELL, poll_stop
-from outflank.search.table import ENTRY_WORDS, Table, adopted, age_of, depth_of, looked_up, remember
+from outflank.search.table import (
+    ENTRY_WORDS,
+    Table,
+    adopted,
+    age_of,
+    depth_of,
+    looked_up,
+    prefetch_bucket,
+    remember,
+)
 from outflank.search.worker import WORKER, Worker
 
 WORDS = ENTRY_WORDS
 """Number of words of an entry in a ring: two for the position, and one for its data."""
+
+ADOPTED_AHEAD = 8
+"""Number of entries whose buckets are prefetched ahead of the one that a node adopts. Entries of an update have no
+order, so that each would otherwise wait for memory: a table seldom fits in a cache."""
 
 NAP_MICROSECONDS = 2000
 """Microseconds that a waiting worker sleeps before it checks whether its search is still wanted."""
@@ -161,7 +174,12 @@ def adopt(entries, count, worker):
     """Store table entries of other cluster nodes, marked as foreign, in the worker's table. Skip those for which it has
     an entry of the same search that is at least as deep. Return the number stored."""
     stored = 0
+    for index in range(min(ADOPTED_AHEAD, count)):
+        prefetch_bucket(worker.table, worker.table_shift, entries[index, 0], entries[index, 1])
     for index in range(count):
+        if index + ADOPTED_AHEAD < count:
+            ahead = index + ADOPTED_AHEAD
+            prefetch_bucket(worker.table, worker.table_shift, entries[ahead, 0], entries[ahead, 1])
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]
         own_data = looked_up(worker.table, worker.table_shift, first, second)
         if own_data == U64(0) or age_of(own_data) != worker.age or depth_of(own_data) < depth_of(data):
