@@ -671,6 +671,33 @@ def test_tasks_that_are_not_timed_run_several_at_a_time_and_first(counting, tmp_
 
 
 @pytest.mark.interpreted_only
+def test_timed_tasks_of_one_core_run_several_at_a_time_in_processes_before_the_others(counting, monkeypatch):
+    order, barrier, in_child = [], Barrier(2), []
+
+    def measure(number, stop):
+        if number in (2, 4):
+            barrier.wait(timeout=30)  # raises unless another one is running
+        order.append(number)
+        return [{"number": number, "square": number**2}]
+
+    def measured_in_child(experiment, parameters, task, stop):
+        in_child.append(task.name)
+        return task.measured(stop)
+
+    kinds = {1: {}, 2: {"one_core": True}, 3: {"timed": False}, 4: {"one_core": True}, 5: {"timed": False}}
+    monkeypatch.setattr(
+        counting, "tasks", lambda self, chosen: [lab.Task(f"{n}", partial(measure, n), **kinds[n]) for n in kinds]
+    )
+    monkeypatch.setattr("outflank.lab.experiment.usable_cores", lambda: 2)
+    monkeypatch.setattr("outflank.lab.experiment_runner._in_child", measured_in_child)
+    assert lab.run("counting", upto=5).complete
+    assert sorted(order[:2]) == [3, 5]
+    assert sorted(order[2:4]) == [2, 4]
+    assert order[4:] == [1]
+    assert sorted(in_child) == ["2", "3", "4", "5"]  # which leaves 3 and 5 in a thread
+
+
+@pytest.mark.interpreted_only
 def test_an_interrupt_ends_all_tasks_that_run_at_a_time(counting, tmp_path, monkeypatch):
     ended, begun, stopped = [], Event(), Event()
 

@@ -94,7 +94,7 @@ def test_bouts_that_do_not_depend_on_time_are_played_in_processes_at_a_time(monk
     assert list(report.samples) == here
     assert [entry.searches for entry in report.searched] == [1, 1, 1, 1]  # logged by the processes
     timed = experiment_named("duels").tasks(DuelsParameters(about=("adaptive", "monte-carlo"), sequential=True))
-    assert all(task.timed for task in timed)
+    assert all(task.timed and task.one_core for task in timed)
 
 
 def test_games_that_were_cut_off_are_told():

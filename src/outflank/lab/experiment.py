@@ -42,11 +42,20 @@ class Task:
     """Whether a task that is not timed runs in a child process, not in a thread, while others run. Tasks that consist
     of short kernel calls need this: in threads they wait for Python's global lock, and a task of 0.9 s took 8 s. A
     child process takes some two seconds to start, and must be able to import the experiment."""
+    one_core: bool = False
+    """Whether a timed task keeps a single core busy, such as a match with a clock of players with one worker each. Such
+    tasks run at the same time as others of their kind, one for each core, in child processes. Their times must only
+    serve to compare the players of one task."""
+
+    @property
+    def runs_beside_others(self) -> bool:
+        """Whether the task runs at the same time as others."""
+        return not self.timed or self.one_core
 
     @property
     def wall_weight(self) -> float:
         """Weight of the task in the run's wall-clock time. Tasks that run at the same time count less."""
-        return self.weight if self.timed else self.weight / tasks_at_a_time()
+        return self.weight / tasks_at_a_time() if self.runs_beside_others else self.weight
 
     def check(self) -> None:
         """Raise `OutflankError` if `run` cannot be called with a `Stop` as its only argument."""

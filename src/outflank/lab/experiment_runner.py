@@ -277,7 +277,7 @@ Measuring = Callable[[Task, Stop], Iterable[Sample]]
 
 def _in_child(experiment: Experiment, parameters: Parameters, task: Task, stop: Stop) -> Iterable[Sample]:
     """Run a task in a child process if it asks for that, else in this thread."""
-    if not task.in_process:
+    if not (task.in_process or task.one_core):
         return task.measured(stop)
     request = {"experiment": experiment.name, "parameters": parameters.used(), "task": task.name}
     return measure_in_child("outflank.lab.task_process", request, os.environ, stop)
@@ -295,25 +295,29 @@ def _outcomes(
 ) -> Generator[_Outcome, None, None]:
     """Run tasks, and yield their outcomes. `before` is called with each task before its outcome is awaited.
 
-    Tasks that are not timed come first, several at a time, run by `beside_others`. All others run one after another.
+    Tasks that are not timed come first, several at a time, run by `beside_others`, and then, in the same way, timed
+    tasks that keep one core busy. All others run one after another.
     """
-    together = [task for task in tasks if not task.timed]
-    if len(together) < 2 or tasks_at_a_time() == 1:
-        together = []
+    groups = ([task for task in tasks if not task.timed], [task for task in tasks if task.timed and task.one_core])
+    together = [group for group in groups if len(group) > 1 and tasks_at_a_time() > 1]
     own_stop = Stop()
     stop.add_listener(own_stop)
     executor = ThreadPoolExecutor(tasks_at_a_time())
     try:
-        running = [executor.submit(copy_context().run, _outcome, task, beside_others, own_stop) for task in together]
-        for task, future in zip(together, running, strict=True):
-            before(task)
-            yield future.result()
+        for group in together:
+            # The longest first: at the end of a group, no core should wait long for the others.
+            group.sort(key=lambda task: -task.weight)
+            running = [executor.submit(copy_context().run, _outcome, task, beside_others, own_stop) for task in group]
+            for task, future in zip(group, running, strict=True):
+                before(task)
+                yield future.result()
     finally:  # after an interrupt or an error, also stops tasks that still run
         own_stop()
         executor.shutdown(cancel_futures=True)
         stop.remove_listener(own_stop)
+    done = {task.name for group in together for task in group}
     for task in tasks:
-        if task.timed or not together:
+        if task.name not in done:
             before(task)
             yield _outcome(task, Task.measured, stop)
 

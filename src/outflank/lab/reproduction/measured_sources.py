@@ -91,6 +91,7 @@ def _tasks(section: PublishedTable, source: Source, weight: float) -> list[Task]
             weight * task.weight / total,  # weights of different experiments have no common unit
             task.timed,
             task.in_process,
+            task.one_core,
         )
         for task in tasks
     ]

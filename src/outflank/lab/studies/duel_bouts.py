@@ -91,6 +91,11 @@ class Bout:
         return self.clock != "none" or any(" time=" in words for words in self.players)
 
     @property
+    def uses_one_core(self) -> bool:
+        """Whether both players search with one worker."""
+        return all("workers=1" in words.split() for words in self.players)
+
+    @property
     def name(self) -> str:
         """Name of the match, unique within an experiment."""
         return f"{self.about}: {self.first} against {self.second}"
@@ -134,7 +139,7 @@ def _monte_carlo(parameters: DuelsParameters) -> list[Bout]:
             "monte-carlo",
             "",
             alphabeta,
-            (name, f"computer algorithm={name} time={parameters.seconds} seed={parameters.seed}"),
+            (name, f"computer algorithm={name} workers=1 time={parameters.seconds} seed={parameters.seed}"),
             weight=6.0,
         )
         for name in ("uct", "flat")

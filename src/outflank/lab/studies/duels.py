@@ -199,6 +199,7 @@ class Duels(Experiment[DuelsParameters]):
                     pairs * bout.weight,
                     timed=bout.depends_on_time,
                     in_process=True,
+                    one_core=bout.uses_one_core,
                 )
                 for bout in bouts(parameters)
             ]
