@@ -22,7 +22,6 @@ from outflank.lab.reproduction.timed_games import (
     _facts_002,
     _facts_004,
     _replayed_facts_002,
-    _replayed_rows_004,
     _rows_004,
     _scheduler_004,
 )
@@ -67,15 +66,34 @@ def test_sections_stand_in_the_order_of_the_reports():
 
 @pytest.mark.interpreted_only
 def test_every_cell_of_the_thread_table_is_measured_in_full(eight_cores):
-    found = list(checked_cells(EFFICIENCY_004, _rows_004(as_printed())))
+    found = list(checked_cells(EFFICIENCY_004, _rows_004(as_printed_in_turns())))
     assert len(found) == 3 * len(THREADS)
+    printed = {row["threads"]: row["real_s"] for row in rows("004", "efficiency")}
+    assert {cell.row[0]: cell.ours for cell in found if cell.column == "real_s"} == pytest.approx(printed)
     cells = compare_cells(EFFICIENCY_004, found)
     for cell in cells:
         assert cell.verdict is (Verdict.BESIDE if cell.row[0] <= 8 else Verdict.MORE_THREADS)
     assert {each.verdict for each in compare_cells(EFFICIENCY_004, [])} == {Verdict.NOT_DONE}
     parts = {each.name: each for each in EFFICIENCY_004.sources(Setting(Effort.FULL, 2))}
-    assert parts["scaling, master"].experiment_parameters.workers == tuple(range(1, 9))
     assert parts["replay, master"].experiment_parameters.workers == THREADS
+
+
+def as_printed_in_turns():
+    """Report 004's own table, as if we had run its games for a replay: three rounds of two turns each."""
+    return [
+        {
+            "what": "real",
+            "workers": 0 if each["scheme"].startswith("serial ") else each["workers"],
+            "depth": 7,
+            "round": round_,
+            "turn": turn,
+            "nodes": 1,
+            **{name: each[name] / 2 for name in ("seconds", "user_seconds", "system_seconds")},
+        }
+        for each in as_printed()
+        for round_ in (1, 2, 3)
+        for turn in (1, 2)
+    ]
 
 
 def replayed(report, seconds, depth=7):
@@ -101,12 +119,13 @@ def replayed(report, seconds, depth=7):
 @pytest.mark.interpreted_only
 def test_threads_beyond_the_cores_are_replayed(eight_cores):
     samples = replayed("004", lambda threads: 16 / threads)
-    cells = {(cell.row[0], cell.column): cell for cell in checked_cells(EFFICIENCY_004, _replayed_rows_004(samples))}
-    assert sorted({threads for threads, _ in cells}) == list(range(9, 33))
+    cells = {(cell.row[0], cell.column): cell for cell in checked_cells(EFFICIENCY_004, _rows_004(samples))}
+    assert sorted({threads for threads, _ in cells}) == [1, *range(9, 33)]  # one real worker
     assert [cells[32, column].ours for column in ("real_s", "user_s", "sys_s")] == [0.5, 4.25, 0.5]
-    measured = [*_rows_004(as_printed()), *cells.values()]
-    verdicts = {cell.row[0]: cell.verdict for cell in compare_cells(EFFICIENCY_004, measured)}
-    assert verdicts == {threads: Verdict.BESIDE if threads <= 8 else Verdict.REPLAYED for threads in THREADS}
+    assert [cells[1, column].ours for column in ("real_s", "user_s", "sys_s")] == [10.0, 1.0, 0.5]
+    verdicts = {cell.row[0]: cell.verdict for cell in compare_cells(EFFICIENCY_004, list(cells.values()))}
+    expected = dict.fromkeys(range(2, 9), Verdict.NOT_DONE) | dict.fromkeys(range(9, 33), Verdict.REPLAYED)
+    assert verdicts == {1: Verdict.BESIDE, **expected}
 
 
 @pytest.mark.interpreted_only

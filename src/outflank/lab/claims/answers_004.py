@@ -5,9 +5,10 @@ from itertools import combinations, product
 
 from outflank.lab.claims.deciding import by_case, judged_with_cause
 from outflank.lab.claims.ledger import Answer, Decide, Decision, Evidence, Missing, judged
-from outflank.lab.claims.measures_004 import CURVES, OWN_NUMBERS, POLICY, PRINTED, PROFILE, TEXT, by_threads
+from outflank.lab.claims.measures_004 import OWN_NUMBERS, POLICY, PRINTED, PROFILE, REPLAY, TEXT
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_samples import grouped, median, number
+from outflank.lab.replay.replay_report import real_games
 from outflank.lab.report_programs.published_numbers import fact
 from outflank.lab.reproduction.cilkview import PROFILE_004
 from outflank.lab.reproduction.report_004 import EQUAL_TURNS, PASSES, TURNS, nodes_row
@@ -120,7 +121,7 @@ def branches(evidence: Evidence) -> Decision:
 
 def same_work(evidence: Evidence) -> Decision:
     """Games on any number of threads have as many nodes as the serial one."""
-    counts = by_threads(evidence.of(CURVES, "scaling, master"), lambda group: median(group, "nodes"))
+    counts = {threads: median(games, "nodes") for threads, games in real_games(evidence.of(*REPLAY)).items()}
     if 0 not in counts or len(counts) == 1:
         raise Missing
     same = [threads for threads, count in counts.items() if count == counts[0]]

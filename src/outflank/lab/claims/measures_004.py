@@ -12,6 +12,9 @@ from outflank.lab.reproduction.timed_games import FLAT_UP_TO
 POLICY, PROFILE, CURVES, TEXT = "Deterministic Policy", "Cilkview", "Parallel Efficiency", "In the text"
 """Names of sections of the reproduction."""
 
+REPLAY = (CURVES, "replay, master")
+"""Section and part with the games of `master`, those on real workers and the replayed ones."""
+
 PRINTED = {row["depth"]: row for row in rows("004", "cilkview")}
 """The report's table of work, span and parallelism, by depth."""
 

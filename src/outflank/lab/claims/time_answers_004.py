@@ -13,6 +13,7 @@ from outflank.lab.claims.measures_004 import (
     CURVES,
     ONE_THREAD_RATIO,
     OWN_NUMBERS,
+    REPLAY,
     SPEED_UP,
     TEXT,
     by_threads,
@@ -24,6 +25,7 @@ from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.function_profile import SERIAL
 from outflank.lab.measuring.search_samples import median, number
 from outflank.lab.measuring.traces import SEARCH
+from outflank.lab.replay.replay_report import real_games
 from outflank.lab.reproduction.timed_games import DEPTH, FLAT, FLAT_UP_TO, LESS
 from outflank.lab.studies.profile import RUNTIME, seconds_of
 from outflank.machine import usable_cores
@@ -85,11 +87,10 @@ def scheduler(evidence: Evidence) -> Decision:
 
 def recursion(evidence: Evidence) -> Decision:
     """Minimax takes more than half of the time of a serial game."""
-    samples = [sample for sample in evidence.of(CURVES, "scaling, master") if sample["depth"] == DEPTH]
-    seconds = by_threads(samples, least_processor_seconds).get(0)
-    if seconds is None:
+    games = real_games([sample for sample in evidence.of(*REPLAY) if sample["depth"] == DEPTH])
+    if 0 not in games:
         raise Missing
-    share = 1 - _profile(evidence)[1] / seconds
+    share = 1 - _profile(evidence)[1] / least_processor_seconds(games[0])
     return judged(share > 0.5, f"Minimax with all that it calls takes {share:.0%} of a serial game at depth {DEPTH}.")
 
 
@@ -117,10 +118,6 @@ def dev_is_worse(evidence: Evidence) -> Decision:
 
 
 # --- several threads ---
-
-
-REPLAY = (CURVES, "replay, master")
-"""Section and part with the replayed games of `master`."""
 
 
 def _wall_times(evidence: Evidence, section: str, part: str, thread_counts: Sequence[int]) -> dict[int, float]:

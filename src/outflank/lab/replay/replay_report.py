@@ -24,6 +24,19 @@ def least_times(samples: Sequence[Sample], workers: int, measure: str = "seconds
     return sum(min(number(sample[measure]) for sample in group) for group in turns.values())
 
 
+def real_games(samples: Sequence[Sample]) -> dict[int, list[Sample]]:
+    """Return sums over the searches of each round that really ran, by number of workers (0: the serial program)."""
+    games: dict[int, list[Sample]] = {}
+    for (workers, _), turns in grouped((s for s in samples if s["what"] == REAL), "workers", "round").items():
+        sums: Sample = {name: sum(number(turn[name]) for turn in turns) for name in SUMMED}
+        games.setdefault(int(number(workers)), []).append(sums)
+    return games
+
+
+SUMMED = ("seconds", "user_seconds", "system_seconds", "nodes")
+"""Fields of a real search that are summed over a game."""
+
+
 def replayed_time(
     samples: Sequence[Sample], workers: int, measure: str = "seconds", scheduler: str = "stealing"
 ) -> float | None:

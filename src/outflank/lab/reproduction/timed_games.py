@@ -2,12 +2,12 @@
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import grouped, median, number
-from outflank.lab.replay.replay_report import RECORDED, least_times, replayed_time
+from outflank.lab.replay.replay_report import RECORDED, least_times, real_games, replayed_time
 from outflank.lab.report_programs.classroom import legal_count, new_board, self_play
 from outflank.lab.report_programs.published_numbers import fact, rows
 from outflank.lab.reproduction.cilkview import RACES
@@ -25,6 +25,7 @@ from outflank.lab.reproduction.published_sections import (
     Setting,
     Source,
     machine,
+    no_cells,
 )
 from outflank.lab.studies.profile import RUNTIME, share_of
 from outflank.machine import usable_cores
@@ -96,16 +97,17 @@ def _on_cores(threads: int) -> Finding:
 COLUMNS = {"real_s": "seconds", "user_s": "user_seconds", "sys_s": "system_seconds"}
 
 
-def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    times = _times(samples)
-    for threads in THREADS:
-        if threads in times:
+def _real_rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Yield the cells of thread counts up to the number of cores: the replay also runs the games on real workers."""
+    for threads, games in real_games(samples).items():
+        if threads in THREADS:
             for column, name in COLUMNS.items():
-                yield MeasuredCell((threads,), column, times[threads][name], finding=_on_cores(threads))
+                yield MeasuredCell((threads,), column, median(games, name), finding=_on_cores(threads))
 
 
-def _replayed_rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Yield the cells of thread counts above the number of cores: replayed times, and the workers' busy time."""
+def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
+    """Yield the cells of all thread counts: above the number of cores replayed times, and the workers' busy time."""
+    yield from _real_rows_004(samples)
     outside = sum(number(sample["outside_seconds"]) for sample in samples if sample["what"] == RECORDED)
     system = sum(number(sample["system_seconds"]) for sample in samples if sample["what"] == RECORDED)
     for threads in THREADS:
@@ -140,18 +142,14 @@ def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
 
 def _threads_004(setting: Setting) -> Sequence[Source]:
     depth = setting.effort.choose(4, DEPTH, DEPTH)
-    cells: Callable[[Sequence[Sample]], Iterable[MeasuredCell]] = _rows_004 if depth == DEPTH else lambda samples: ()
     within_cores = {"workers": tuple(count for count in _thread_counts(setting) if count <= usable_cores())}
     dev = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), schedule="one") | within_cores
     coarse = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), threshold=COARSE) | within_cores
     return [
         ExperimentPart(
-            "scaling", _scaling(setting, "004", depth) | within_cores, cells=cells, label="master", weight=3.0
-        ),
-        ExperimentPart(
             "replay",
             _replay(setting, "004", depth),
-            cells=_replayed_rows_004 if depth == DEPTH else lambda samples: (),
+            cells=_rows_004 if depth == DEPTH else no_cells,
             label="master",
             weight=3.0,
         ),
