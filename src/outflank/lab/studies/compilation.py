@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from tempfile import TemporaryDirectory
@@ -12,6 +13,7 @@ from outflank.kernels.compiler import interpreted
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
 from outflank.lab.experiment_report import Plot, ReportTable, Sample, Series, sample_shape
 from outflank.lab.measuring.child_process import Failed, measure_in_child
+from outflank.lab.measuring.search_log import without_logging
 from outflank.lab.measuring.search_samples import alternating, grouped, median, number
 from outflank.search.request import Stop
 from outflank.validation.documents import Duration, Measured, Several
@@ -69,15 +71,33 @@ def _cache_folder(setting: str) -> "TemporaryDirectory[str]":
     return TemporaryDirectory(prefix="outflank-compiler-")
 
 
+_compiling_seconds: dict[str, float] = {}
+"""Seconds until the kernels of a setting were ready, if `_compile` has compiled them."""
+
+
+def _compile(setting: str, stop: Stop) -> list[Sample]:
+    """Compile the kernels of a setting for its measurements, which tell if it fails. Return no samples."""
+    with suppress(Failed), without_logging():
+        for row in _child_rows(setting, 1, stop):
+            _compiling_seconds[setting] = number(row["ready_seconds"])
+    return []
+
+
 def _measure(setting: str, depth: int, round_number: int, stop: Stop) -> list[Sample]:
-    environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _cache_folder(setting).name}
     sample: Sample = {"setting": setting, "round": round_number}
     try:
-        request = {"depth": depth, "inlining": INLINING.get(setting)}
-        rows = measure_in_child("outflank.lab.measuring.compiled_speed", request, environment, stop, LONGEST_SECONDS)
+        rows = _child_rows(setting, depth, stop)
     except Failed as error:
         return [{**sample, "trouble": str(error)}]
+    if round_number == 1 and setting in _compiling_seconds:
+        rows = [{**row, "ready_seconds": _compiling_seconds[setting]} for row in rows]
     return [{**sample, "trouble": "", **row} for row in rows]
+
+
+def _child_rows(setting: str, depth: int, stop: Stop) -> list[Sample]:
+    environment = {**_without_settings(), **SETTINGS[setting], "OUTFLANK_CACHE_DIR": _cache_folder(setting).name}
+    request = {"depth": depth, "inlining": INLINING.get(setting)}
+    return measure_in_child("outflank.lab.measuring.compiled_speed", request, environment, stop, LONGEST_SECONDS)
 
 
 def _without_settings() -> dict[str, str]:
@@ -95,14 +115,15 @@ class Compiler(Experiment[CompilingParameters]):
     parameters = CompilingParameters
 
     def tasks(self, parameters: CompilingParameters) -> Sequence[Task]:
-        return [
-            Task(
-                f"{setting}, round {round_number}",
-                partial(_measure, setting, parameters.depth, round_number),
-                4.0 if round_number == 1 else 1.0,  # the first round compiles
-            )
+        compiling = [
+            Task(f"{setting}, compiling", partial(_compile, setting), 3.0, timed=False)
+            for setting in parameters.compared
+        ]
+        rounds = [
+            Task(f"{setting}, round {round_number}", partial(_measure, setting, parameters.depth, round_number))
             for round_number, setting in alternating(parameters.compared, parameters.rounds)
         ]
+        return [*compiling, *rounds]
 
     def shape(self, parameters: CompilingParameters, sample: Sample) -> Shape:
         names = {"setting": Literal[*SETTINGS], "round": Several, "trouble": str}
@@ -118,7 +139,8 @@ class Compiler(Experiment[CompilingParameters]):
         lines = [_row(setting, group, usual) for setting, group in groups.items()]
         answers = {(sample["value"], sample["move"], sample["evaluations"], sample["leaves"]) for sample in good}
         notes = [
-            "Compiling: the first round's time until the kernels are ready, on this machine as busy as it was.",
+            "Compiling: the time until the kernels are ready, on this machine as busy as it was. Other settings "
+            "may have been compiled at the same time.",
             "Kernels are optimised as a whole, with all that they call, which is what -ipo does with files; "
             "`calls-kept` is without it.",
         ]
