@@ -90,7 +90,7 @@ def _games(setting: Setting) -> int:
 def _benchmarks(setting: Setting) -> Sequence[Source]:
     effort = setting.effort
     size = {
-        "depths": effort.choose((4, 5), (6, 7), (7, 8)),
+        "depths": effort.choose((4, 5), (5, 6), (7, 8)),
         "games": _games(setting),
         "workers": core_counts(),
     }
@@ -129,7 +129,7 @@ def _shared_table(setting: Setting) -> Sequence[Source]:
     scaling = {
         "schemes": SCHEMES,
         "workers": tuple(dict.fromkeys((1, setting.workers))),
-        "depth": effort.choose(9, 12, 14),
+        "depth": effort.choose(9, 11, 13),
         "rounds": effort.choose(1, 3, 3),
     }
     hashed = {"hashes": (OUR_HASH,), "bits": effort.choose(16, 20, 20), "boards": (effort.choose(12, 16, 16),)}

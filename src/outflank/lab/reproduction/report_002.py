@@ -39,7 +39,7 @@ OWN_RUNTIME, CILK_LOOPS = "our runtime", "Cilk's loops"
 def _profile(setting: Setting) -> Sequence[Source]:
     size = {
         "depths": setting.effort.choose((3, 4, 5), DEPTHS, DEPTHS),
-        "rounds": setting.effort.choose(1, 3, 11),
+        "rounds": setting.effort.choose(1, 1, 5),
         "recordings": setting.effort.choose(1, 1, 5),
         "workers": core_counts(),
     }

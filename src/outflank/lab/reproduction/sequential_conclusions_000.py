@@ -56,8 +56,8 @@ def sequential(setting: Setting) -> Sequence[Source]:
         Measure("rules", partial(_rules, choose(20, 200, 2000)), 0.5),
         Measure("growth", partial(_growth, choose((5, 7, 9), (7, 9, 11, 13), (7, 9, 11, 13, 15)))),
         Measure("tables", partial(_tables, choose(9, 9, 11)), 0.5),
-        Measure("algorithms by step", partial(_algorithms_by_step, choose(5, 7, 8)), 0.5),
-        Measure("potential mobility left out", partial(_without_potential, choose(9, 11, 13)), 0.5),
+        Measure("algorithms by step", partial(_algorithms_by_step, choose(5, 7, 8)), 0.5, timed=False),
+        Measure("potential mobility left out", partial(_without_potential, choose(9, 11, 13)), 0.5, timed=False),
     ]
     if setting.effort == "quick":
         return sources
@@ -66,8 +66,8 @@ def sequential(setting: Setting) -> Sequence[Source]:
         *sources,
         Measure("6×6", partial(_six, setting.workers), 10.0),
         measure_games(setting.effort, "scores", partial(scores, choose(20, 200, 500)), 5.0),
-        Measure("sorts by ordering", _sorts_by_ordering, 2.0),
-        Measure("orderings by evaluation", _orderings_by_evaluation, 2.0),
+        Measure("sorts by ordering", _sorts_by_ordering, 2.0, timed=False),
+        Measure("orderings by evaluation", _orderings_by_evaluation, 2.0, timed=False),
         Measure("accuracy", _accuracy, 1.0),
         Measure("cost of edges", _edge_cost, 1.0),
         Measure("sorts on two workers", partial(_sorts_in_parallel, choose(1, 7, 7)), 1.0),

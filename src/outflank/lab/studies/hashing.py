@@ -94,7 +94,9 @@ class Hash(Experiment[HashingParameters]):
     parameters = HashingParameters
 
     def tasks(self, parameters: HashingParameters) -> Sequence[Task]:
-        return [Task(name, partial(_measure, name, *source, parameters)) for name, source in SOURCES.items()]
+        return [
+            Task(name, partial(_measure, name, *source, parameters), timed=False) for name, source in SOURCES.items()
+        ]
 
     def shape(self, parameters: HashingParameters, sample: Sample) -> Shape:
         return sample_shape(
