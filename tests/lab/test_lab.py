@@ -680,7 +680,7 @@ def test_timed_tasks_of_one_core_run_several_at_a_time_in_processes_before_the_o
         order.append(number)
         return [{"number": number, "square": number**2}]
 
-    def measured_in_child(experiment, parameters, task, stop):
+    def measured_in_child(experiment, parameters, children, task, stop):
         in_child.append(task.name)
         return task.measured(stop)
 

@@ -1,7 +1,9 @@
 """What is timed in the laboratory: every side warm before it counts, on memory that is there, and in turns."""
 
 import inspect
+import os
 import sys
+from contextlib import closing
 from dataclasses import fields
 from types import SimpleNamespace
 
@@ -9,8 +11,11 @@ import pytest
 
 from outflank import OthelloBoard, Table, lab
 from outflank.lab import experiment as registry
+from outflank.lab.experiment import experiment_named
 from outflank.lab.measuring import cluster_samples, search_log
+from outflank.lab.measuring.child_process import ChildProcesses, Failed
 from outflank.lab.measuring.search_samples import COUNT_KINDS, WARM_DEPTH, Contender, alternating, timing_warnings
+from outflank.lab.studies.duel_bouts import DuelsParameters
 from outflank.search import whole_search
 from outflank.search.request import Limits, Options, Stop
 from outflank.search.results import Result
@@ -241,3 +246,19 @@ def test_a_table_that_was_used_searches_like_a_new_one():
     for _ in range(2):
         again = lab.search(board, Limits(depth=4), table_bits=7, workers=1)
         assert (again.nodes, again.hits, again.value) == (new.nodes, new.hits, new.value)
+
+
+def test_a_child_process_answers_several_requests_until_it_fails():
+    children = ChildProcesses("outflank.lab.task_process", os.environ)
+    parameters = {"about": ("rings",), "depth": 1, "games": 2, "plies": 4, "sequential": True}
+    tasks = experiment_named("duels").tasks(DuelsParameters(**parameters))
+    request = {"experiment": "duels", "parameters": parameters, "task": tasks[0].name}
+    with closing(children):
+        first = children.measure(request, Stop())
+        (process,) = children._idle
+        assert [game["points"] for game in children.measure(request, Stop())] == [game["points"] for game in first]
+        assert list(children._idle) == [process]
+        with pytest.raises(Failed, match="unknown experiment"):
+            children.measure({**request, "experiment": "guesses"}, Stop())
+        assert not children._idle
+    assert process._process.returncode is not None

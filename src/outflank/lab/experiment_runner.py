@@ -19,7 +19,7 @@ from outflank.lab.drawing.exported_files import FileOptions, report_files
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, Parameters, Task, experiment_named, tasks_at_a_time
 from outflank.lab.experiment_report import Report, Sample
-from outflank.lab.measuring.child_process import measure_in_child
+from outflank.lab.measuring.child_process import ChildProcesses
 from outflank.lab.measuring.search_log import Searched, log_searches, merged_entries
 from outflank.lab.provenance import provenance, repeat_command
 from outflank.search.request import Stop
@@ -275,12 +275,13 @@ Measuring = Callable[[Task, Stop], Iterable[Sample]]
 """A function that runs a task and returns its samples."""
 
 
-def _in_child(experiment: Experiment, parameters: Parameters, task: Task, stop: Stop) -> Iterable[Sample]:
+def _in_child(
+    experiment: Experiment, parameters: Parameters, children: ChildProcesses, task: Task, stop: Stop
+) -> Iterable[Sample]:
     """Run a task in a child process if it asks for that, else in this thread."""
     if not (task.in_process or task.one_core):
         return task.measured(stop)
-    request = {"experiment": experiment.name, "parameters": parameters.used(), "task": task.name}
-    return measure_in_child("outflank.lab.task_process", request, os.environ, stop)
+    return children.measure({"experiment": experiment.name, "parameters": parameters.used(), "task": task.name}, stop)
 
 
 def _outcome(task: Task, measure: Measuring, stop: Stop) -> _Outcome:
@@ -358,8 +359,9 @@ class _Run:
 
         try:
             to_do = [task for task in tasks if task.name not in done_tasks]
-            beside_others = partial(_in_child, self.experiment, self.parameters)
-            with closing(_outcomes(to_do, beside_others, stop, report_progress)) as outcomes:
+            children = ChildProcesses("outflank.lab.task_process", os.environ)
+            beside_others = partial(_in_child, self.experiment, self.parameters, children)
+            with closing(children), closing(_outcomes(to_do, beside_others, stop, report_progress)) as outcomes:
                 for outcome in outcomes:
                     if stop.called:
                         break  # a stopped task's samples are invalid

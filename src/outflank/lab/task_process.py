@@ -1,10 +1,10 @@
-"""A child process that runs one task of an experiment."""
+"""A child process that runs tasks of an experiment."""
 
 from outflank.lab.experiment import experiment_named
-from outflank.lab.measuring.child_process import read_request
+from outflank.lab.measuring.child_process import answer_requests
 from outflank.lab.measuring.search_log import ChildMeasurements, log_searches
 from outflank.search.request import Stop
-from outflank.validation.documents import JsonObject, encoded
+from outflank.validation.documents import JsonObject
 from outflank.validation.values import conform
 
 
@@ -19,4 +19,4 @@ def measure(request: JsonObject) -> ChildMeasurements:
 
 
 if __name__ == "__main__":
-    print(encoded(measure(read_request())).decode())
+    answer_requests(measure)

@@ -10,8 +10,8 @@ from outflank.books.book import Book
 from outflank.games.description import description_of
 from outflank.games.rules import ENDLESS_GAME, MOVE, play
 from outflank.players.player import Choice
+from outflank.search.children import children
 from outflank.search.results import MoveValue
-from outflank.search.root_moves import children
 
 
 class RandomStream:

@@ -29,12 +29,13 @@ from outflank.kernels.record_types import Records, allocate, allocated_bytes
 from outflank.placement import worker_processors
 from outflank.search import stopping
 from outflank.search.alphabeta import alphabeta
+from outflank.search.children import Child, children
 from outflank.search.lines import complete
 from outflank.search.looking import look
 from outflank.search.ordering import Ordering, ordering_named, sort_moves, weights_at
 from outflank.search.probes import Instrument, Silent, note_node
 from outflank.search.request import DEEPEST, TABLELESS, Known, Options
-from outflank.search.root_moves import LOW, Child, RootMove, RootValue, WindowProgress, children
+from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress
 from outflank.search.selective import margins, selectivity_index
 from outflank.search.stopping import BELL, halt, set_deadline
 from outflank.search.table import NO_MOVE, PROVED, Table

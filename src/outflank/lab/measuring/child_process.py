@@ -1,16 +1,19 @@
-"""Measurements in a child process, for compiler settings that are read from the environment."""
+"""Measurements in child processes: for settings that are read from the environment, or beside those of others."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from outflank.errors import OutflankError
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import ChildMeasurements, add_entry
 from outflank.search.request import Stop
 from outflank.user_modules import import_user_module, imported_modules
-from outflank.validation.documents import JsonObject, decoded
+from outflank.validation.documents import JsonObject, decoded, encoded
 
 
 class Failed(OutflankError):
@@ -19,7 +22,17 @@ class Failed(OutflankError):
 
 def read_request() -> JsonObject:
     """Return the request of `measure_in_child` to this process, after importing the parent's user modules."""
-    request: JsonObject = json.load(sys.stdin)
+    return _with_modules(json.load(sys.stdin))
+
+
+def answer_requests(answer: Callable[[JsonObject], ChildMeasurements]) -> None:
+    """As a child process of `ChildProcesses`, answer each request, a line of standard input, until its end."""
+    for line in sys.stdin:
+        print(encoded(answer(_with_modules(json.loads(line)))).decode(), flush=True)
+
+
+def _with_modules(request: JsonObject) -> JsonObject:
+    """Import the parent's user modules that a request names, and return the rest of it."""
     for module in request.pop("imports"):
         import_user_module(module)
     return request
@@ -50,8 +63,85 @@ def measure_in_child(
     if stop.called:
         return []
     if process.returncode != 0:
-        raise Failed((errors.strip().splitlines() or ["it failed"])[-1])
+        raise _failure(errors)
+    return _rows(output)
+
+
+def _failure(errors: str) -> Failed:
+    return Failed((errors.strip().splitlines() or ["it failed"])[-1])
+
+
+def _rows(output: str) -> list[Sample]:
+    """Log the searches that a child process answers, and return its samples."""
     result = decoded(ChildMeasurements, output.encode())
     for entry in result.searched:
         add_entry(entry)
     return list(result.rows)
+
+
+class ChildProcesses:
+    """Child processes that answer one request after another (`answer_requests`), as many as are needed at a time.
+
+    A process takes two seconds to start, and more to load its kernels: a usual reproduction has some thirty requests.
+    """
+
+    def __init__(self, module: str, environment: Mapping[str, str]) -> None:
+        self._module, self._environment = module, dict(environment)
+        self._idle: deque[_Child] = deque()
+
+    def measure(self, request: JsonObject, stop: Stop) -> list[Sample]:
+        """Return the samples that an idle process, or else a new one, answers; none if `stop` is called."""
+        try:
+            child = self._idle.pop()
+        except IndexError:
+            child = _Child(self._module, self._environment)
+        stop.add_listener(child.kill)
+        try:
+            output = child.answer({**request, "imports": imported_modules()})
+        finally:
+            stop.remove_listener(child.kill)
+        if stop.called:
+            child.close()
+            return []
+        if not output:
+            raise _failure(child.close())
+        self._idle.append(child)
+        return _rows(output)
+
+    def close(self) -> None:
+        """End all processes. None of them may be answering a request."""
+        while self._idle:
+            self._idle.pop().close()
+
+
+class _Child:
+    def __init__(self, module: str, environment: Mapping[str, str]) -> None:
+        # A file, because a pipe that nobody reads would fill up. `close` closes it.
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            start_new_session=True,  # Ctrl-C reaches only this process, which stops the child
+        )
+        self.kill = self._process.kill
+
+    def answer(self, request: JsonObject) -> str:
+        """Return the answer to a request; an empty text if the process has ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(f"{json.dumps(request)}\n")
+            self._process.stdin.flush()
+        return self._process.stdout.readline()
+
+    def close(self) -> str:
+        """End the process, and return what it has written to its standard error."""
+        with suppress(BrokenPipeError):
+            self._process.communicate()
+        self._errors.seek(0)
+        with self._errors:
+            return self._errors.read()
