@@ -60,8 +60,12 @@ def _duels(
 
 NO_GAMES = "Not with --quick: a few games would decide nothing."
 
-SHORT_CLOCK, LONG_CLOCK = {"games": 16, "clock": "1s"}, {"games": 40, "clock": "5s"}
-"""Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day."""
+FEW = {"games": 6}
+"""Number of games in a usual run of matches that 16 games do not decide. A full run plays as many as it takes."""
+
+SHORT_CLOCK, LONG_CLOCK = {"games": 10, "clock": "1s"}, {"games": 40, "clock": "5s"}
+"""Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day. From 10
+games on a claim counts those that were lost on time."""
 
 
 # --- move ordering ---
@@ -237,9 +241,9 @@ def _adaptive(setting: Setting) -> Sequence[Source]:
 
 def _openings(setting: Setting) -> Sequence[Source]:
     return [
-        *_duels(setting, "opening", "mirror"),
-        *_duels(setting, "deeper-opening", usual={"games": 12}, label="one ply deeper"),
-        *_duels(setting, "saved-time", usual={**SHORT_CLOCK, "clock": "2s"}, full=LONG_CLOCK, label="with a clock"),
+        *_duels(setting, "opening", "mirror", usual=FEW),
+        *_duels(setting, "deeper-opening", usual=FEW, label="one ply deeper"),
+        *_duels(setting, "saved-time", usual={**FEW, "clock": "2s"}, full=LONG_CLOCK, label="with a clock"),
     ]
 
 
