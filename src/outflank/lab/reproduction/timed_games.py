@@ -423,7 +423,7 @@ EFFICIENCY_002 = PublishedTable(
 
 def _within(setting: Setting) -> Sequence[Source]:
     places = setting.effort.choose(("midgame",), ("start", "midgame"), ("start", "midgame", "ffo40"))
-    return [ExperimentPart("within", {"positions": places, "rounds": setting.effort.choose(1, 5, 9)})]
+    return [ExperimentPart("within", {"positions": places, "rounds": setting.effort.choose(1, 3, 9)})]
 
 
 FURTHER_002 = PublishedTable(
