@@ -16,16 +16,7 @@ from outflank.kernels.memory import address_of, read_word, record_at, write_word
 from outflank.kernels.record_types import allocate, record_type
 from outflank.kernels.waiting import nanoseconds, sleep_on, wake
 from outflank.search.stopping import BELL, poll_stop
-from outflank.search.table import (
-    ENTRY_WORDS,
-    Table,
-    adopted,
-    age_of,
-    depth_of,
-    looked_up,
-    prefetch_bucket,
-    remember,
-)
+from outflank.search.table import ENTRY_WORDS, Table, adopted, prefetch_bucket, remember_unless_deeper
 from outflank.search.worker import WORKER, Worker
 
 WORDS = ENTRY_WORDS
@@ -181,10 +172,7 @@ def adopt(entries, count, worker):
             ahead = index + ADOPTED_AHEAD
             prefetch_bucket(worker.table, worker.table_shift, entries[ahead, 0], entries[ahead, 1])
         first, second, data = entries[index, 0], entries[index, 1], entries[index, 2]
-        own_data = looked_up(worker.table, worker.table_shift, first, second)
-        if own_data == U64(0) or age_of(own_data) != worker.age or depth_of(own_data) < depth_of(data):
-            remember(worker.table, worker.table_shift, first, second, adopted(data, worker.age))
-            stored += 1
+        stored += remember_unless_deeper(worker.table, worker.table_shift, first, second, adopted(data, worker.age))
     return stored
 
 

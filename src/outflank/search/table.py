@@ -244,7 +244,42 @@ def remember(address: int, shift: int, first: Word, second: Word, data: Word) ->
         worth = depth_of(old) + (256 if age_of(old) == age else 0)
         if worth < least:
             slot_way, least = way, worth
-    slot = bucket + ENTRY_WORDS * slot_way
+    _write(address, bucket + ENTRY_WORDS * slot_way, first, second, data)
+
+
+@inner
+def remember_unless_deeper(address: int, shift: int, first: Word, second: Word, data: Word) -> bool:
+    """Store an entry as `remember` does, unless the position has one of the same age that is at least as deep. Return
+    whether it was stored.
+
+    This is a single walk through the bucket, where a look-up before `remember` would be a second one.
+    """
+    bucket = _bucket(shift, first, second)
+    slot_way, least = 0, np.int64(1 << 40)
+    age = age_of(data)
+    for way in range(WAYS):
+        old = read_word(address, bucket + ENTRY_WORDS * way + 2)  # race: at worst a better entry is overwritten
+        if old == U64(0):
+            slot_way = way
+            break
+        # race: at worst a better entry is overwritten
+        if (
+            read_word(address, bucket + ENTRY_WORDS * way) ^ old == first
+            and read_word(address, bucket + ENTRY_WORDS * way + 1) ^ old == second
+        ):
+            if age_of(old) == age and depth_of(old) >= depth_of(data):
+                return False
+            slot_way = way
+            break
+        worth = depth_of(old) + (256 if age_of(old) == age else 0)
+        if worth < least:
+            slot_way, least = way, worth
+    _write(address, bucket + ENTRY_WORDS * slot_way, first, second, data)
+    return True
+
+
+@inner
+def _write(address: int, slot: int, first: Word, second: Word, data: Word) -> None:
     write_word(address, slot, first ^ data)  # race: a torn entry reads as a miss
     write_word(address, slot + 1, second ^ data)  # race: a torn entry reads as a miss
     write_word(address, slot + 2, data)  # race: a torn entry reads as a miss
