@@ -61,7 +61,8 @@ def _duels(
 NO_GAMES = "Not with --quick: a few games would decide nothing."
 
 FEW = {"games": 6}
-"""Number of games in a usual run of matches that 16 games do not decide. A full run plays as many as it takes."""
+"""Number of games in a usual run of matches that decide no claim, or that 16 games do not decide. A full run plays as
+many as it takes."""
 
 SHORT_CLOCK, LONG_CLOCK = {"games": 10, "clock": "1s"}, {"games": 40, "clock": "5s"}
 """Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day. From 10
@@ -300,7 +301,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         single={((rank,), column): OTHER_RANK for rank in (6, 7, 8) for column in ("stones", "kind")},
         sources=lambda setting: [
             Measure("our order", _ranking, 0.1),
-            *_duels(setting, "orderings", usual={"nodes": 5_000}),
+            *_duels(setting, "orderings", usual={**FEW, "nodes": 5_000}),
         ],
     ),
     PublishedTable(
@@ -327,7 +328,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="003",
         where="Board Caching",
         title="two boards kept",
-        sources=lambda setting: _duels(setting, "cache"),
+        sources=lambda setting: _duels(setting, "cache", usual={"games": 10}),
         absent=NO_GAMES,
     ),
     PublishedTable(

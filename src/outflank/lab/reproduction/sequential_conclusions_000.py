@@ -70,7 +70,7 @@ def sequential(setting: Setting) -> Sequence[Source]:
         Measure("orderings by evaluation", _orderings_by_evaluation, 2.0, timed=False),
         Measure("accuracy", _accuracy, 1.0),
         Measure("cost of edges", _edge_cost, 1.0),
-        Measure("sorts on two workers", partial(_sorts_in_parallel, choose(1, 7, 7)), 1.0),
+        Measure("sorts on two workers", partial(_sorts_in_parallel, choose(1, 5, 7)), 1.0),
         *(
             measure_games(setting.effort, f"{first} against {second}", partial(_match, first, second, pairs), 5.0)
             for first, second in MATCHES

@@ -203,6 +203,7 @@ def _totals(
     """Return the totals of a simulated search, or None if `stop` is called."""
     name, replication = program_named(program)
     costs, options = costs_of(name, parameters.costs), parameters.search_options
+    seed = seed if count > 1 else 1  # a node alone makes no random choice
     choices = (position, parameters.depth, threshold, count, seed, replication, parameters.forward)
     key = (*choices, costs, *options.items())
     with _locks[key]:
