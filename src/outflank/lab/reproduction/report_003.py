@@ -64,7 +64,7 @@ FEW = {"games": 6}
 """Number of games in a usual run of matches that decide no claim, or that 16 games do not decide. A full run plays as
 many as it takes."""
 
-SHORT_CLOCK, LONG_CLOCK = {"games": 10, "clock": "1s"}, {"games": 40, "clock": "5s"}
+SHORT_CLOCK, LONG_CLOCK = {"games": 10, "clock": "1s"}, {"games": 40, "clock": "3s"}
 """Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day. From 10
 games on a claim counts those that were lost on time."""
 
@@ -243,7 +243,7 @@ def _adaptive(setting: Setting) -> Sequence[Source]:
 def _openings(setting: Setting) -> Sequence[Source]:
     return [
         *_duels(setting, "opening", "mirror", usual=FEW),
-        *_duels(setting, "deeper-opening", usual=FEW, label="one ply deeper"),
+        *_duels(setting, "deeper-opening", usual=FEW, full={"games": 40}, label="one ply deeper"),
         *_duels(setting, "saved-time", usual={**FEW, "clock": "2s"}, full=LONG_CLOCK, label="with a clock"),
     ]
 
@@ -301,7 +301,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         single={((rank,), column): OTHER_RANK for rank in (6, 7, 8) for column in ("stones", "kind")},
         sources=lambda setting: [
             Measure("our order", _ranking, 0.1),
-            *_duels(setting, "orderings", usual={**FEW, "nodes": 5_000}),
+            *_duels(setting, "orderings", usual={**FEW, "nodes": 5_000}, full={"nodes": 5_000}),
         ],
     ),
     PublishedTable(

@@ -105,7 +105,7 @@ def _one_thread(setting: Setting) -> Sequence[Source]:
 def _cilkview(setting: Setting) -> Sequence[Source]:
     size = {
         "depths": setting.effort.choose((1, 2, 3, 4), (1, 2, 3, 4, 5), (1, 2, 3, 4, 5, 6)),
-        "recordings": setting.effort.choose(1, 2, 5),
+        "recordings": setting.effort.choose(1, 2, 3),
         "granularity": 0,
         "rules": "004",
         "rounds": 1,

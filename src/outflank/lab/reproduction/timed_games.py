@@ -281,7 +281,7 @@ def _scheduler_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 def _text_004(setting: Setting) -> Sequence[Source]:
     sources: list[Source] = []
-    shallow = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH))
+    shallow = _scaling(setting, "004", setting.effort.choose(4, 6, DEPTH), rounds=1)
     sources.append(ExperimentPart("scaling", shallow, cells=_facts_004, show=False, weight=2.0))
     sources.append(
         ExperimentPart(
