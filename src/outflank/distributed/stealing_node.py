@@ -1,9 +1,9 @@
 """A node of a cluster that lets other nodes steal from it, and steals from them when it has nothing to do.
 
 A node whose workers are idle asks the other nodes for work, one after the other in random order. The victim's crew
-takes the oldest move that it offers, if the move is large enough to be worth its messages (`parallel.exchange`), and
-the thief searches it as it would search a job of the head. The thief's result is delivered to the victim's split point.
-It is answered by the victim's next move, if there is one.
+(`parallel.crew_exchange`) takes the oldest move that it offers, if the move is large enough to be worth its messages,
+and the thief searches it as it would search a job of the head. The thief's result is delivered to the victim's split
+point. It is answered by the victim's next move, if there is one.
 
 The transport carries `PeerMessage`s without answering them, in any order; it may lose them, and nodes may die:
 
@@ -42,7 +42,7 @@ from outflank.games.rules import unpack
 from outflank.kernels.bits import U64
 from outflank.kernels.record_types import Records
 from outflank.kernels.workers import WorkerThread
-from outflank.parallel.exchange import Exchange, ExportedMove, ImportedResult
+from outflank.parallel.crew_exchange import Exchange, ExportedMove, ImportedResult
 from outflank.parallel.schemes import plan_for
 from outflank.parallel.shared_state import CUT, OPEN
 from outflank.search.division import Division

@@ -1,4 +1,4 @@
-"""Steps of crews that exchange work with other processes: imported jobs, and moves that exporters take (`exchange`)."""
+"""Steps of crews that exchange work with other processes (`crew_exchange`): imported jobs, and moves of exporters."""
 
 import numpy as np
 

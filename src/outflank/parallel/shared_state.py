@@ -151,7 +151,7 @@ FRAME = record_type(
         "owner": np.int64,  # the worker whose pool owns the frame
         "link": np.int64,  # the next frame on a list
         "in_turn": np.int64,  # not 0: moves that beat a scout are being searched one after the other
-        # of a frame that stands for a job of another process (`exchange`)
+        # of a frame that stands for a job of another process (`crew_exchange`)
         "imported": np.int64,  # not 0: its only move leads to the job's position, which is its own
         "value": np.int64,  # the job's value, from the point of view of the side to move in its position
         "finished": np.int64,  # not 0: the job has ended; its value is there unless `bad` is set
