@@ -33,6 +33,18 @@ def examples(number: int) -> settings:
     return settings(max_examples=max(10, int(number * SHARE)))
 
 
+NOT_COMPILED = "not interpreted_only"
+"""Option `-m` of the compiled pass."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files that are wholly `interpreted_only` where these are not asked for: each process would import them,
+    and make two thousand tests, to choose none of them."""
+    if config.option.markexpr != NOT_COMPILED or not collection_path.match("test_*.py"):
+        return None
+    return True if b"\npytestmark = pytest.mark.interpreted_only" in collection_path.read_bytes() else None
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     if item.get_closest_marker("interpreted_only") and item.get_closest_marker("compiled"):
         raise pytest.UsageError(f"{item.nodeid} is marked interpreted_only and compiled: it would never be run")

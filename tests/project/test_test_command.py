@@ -9,7 +9,15 @@ import pytest
 
 from tests import __main__ as checks
 from tests import browsers
-from tests.conftest import DEAR_SECONDS, MOST_TOGETHER_SECONDS, pytest_itemcollected, slow_first, unmarked
+from tests.conftest import (
+    DEAR_SECONDS,
+    MOST_TOGETHER_SECONDS,
+    NOT_COMPILED,
+    pytest_ignore_collect,
+    pytest_itemcollected,
+    slow_first,
+    unmarked,
+)
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -59,6 +67,23 @@ def test_no_test_is_left_out_of_both_passes():
     )
     with pytest.raises(pytest.UsageError, match="never be run"):
         pytest_itemcollected(both)
+
+
+def test_the_compiled_pass_leaves_out_only_files_without_a_test_of_it(tmp_path):
+    assert checks.COMPILED[-2:] == ["-m", NOT_COMPILED]
+    marks = {"none": "", "compiled": "pytestmark = pytest.mark.compiled\n", "several": "pytestmark = [\n"}
+    marks["only"] = "pytestmark = pytest.mark.interpreted_only  # it draws lots\n"
+    marks["one"] = "\n@pytest.mark.interpreted_only\ndef test_one():\n    pass\n"
+    for name, text in marks.items():
+        (tmp_path / f"test_{name}.py").write_text(f"import pytest\n\n{text}")
+    (tmp_path / "helpers.py").write_text(marks["only"])
+
+    def left_out(expression: str) -> list[str]:
+        config = SimpleNamespace(option=SimpleNamespace(markexpr=expression))
+        return [path.name for path in tmp_path.iterdir() if pytest_ignore_collect(path, config)]
+
+    assert left_out(NOT_COMPILED) == ["test_only.py"]
+    assert left_out("") == left_out("not slow") == []
 
 
 def test_every_check_is_made_whichever_fails(monkeypatch, capfd):
