@@ -28,8 +28,8 @@ def kinds(game: Any) -> list[type]:
 
 def parts() -> list[Any]:
     """All types of both games. The usual ones come first: what asks for no evaluation is compiled with them, so that
-    they take four times as long as others. Then Abalone's, until a process has compiled the endings of Othello: two
-    that began with Othello would both compile them."""
+    they take two to four times as long as others. Then Abalone's, until a process has compiled the endings of Othello:
+    two that began with Othello would both compile them."""
     usual, others = [], []
     for start in reversed(STARTS):
         first, *rest = kinds(start[0])
