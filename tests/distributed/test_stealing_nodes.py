@@ -41,6 +41,14 @@ def nodes_of(fabric: InsideFabric) -> list[StealingNode]:
     return nodes  # type: ignore[return-value]
 
 
+def wait_until(holds) -> None:
+    """Wait for what comes soon."""
+    deadline = time.monotonic() + 30.0
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
 class Unreliable(InsidePeers):
     """Loses messages, sends some twice, and lets others pass them."""
 
@@ -93,13 +101,13 @@ def test_lost_late_and_repeated_messages_change_no_value(seed, count, loss):
 @pytest.mark.compiled
 def test_nodes_steal_and_leave_nothing_behind():
     board = OthelloBoard.start()
-    alone = search(board, Limits(depth=12), workers=1, evaluation="discs")
+    alone = search(board, Limits(depth=14), workers=1, evaluation="discs")
     fabric = InsideFabric(3)
     with Cluster(fabric, tuning=AT_ONCE) as cluster:
         for policy in ("none", "async:depth=3"):
             result = cluster.search(
                 board,
-                Limits(depth=12),
+                Limits(depth=14),
                 workers=1,
                 evaluation="discs",
                 parallel="stealing",
@@ -110,15 +118,12 @@ def test_nodes_steal_and_leave_nothing_behind():
             assert cluster.head is not None
             statistics = cluster_statistics(cluster.head)
             assert 0 < statistics.total("steals_won") <= statistics.total("steals_tried")
-            deadline = time.monotonic() + 10.0
-            while any(node._imports or node._exports for node in nodes_of(fabric)) and time.monotonic() < deadline:
-                time.sleep(0.01)
             for node in nodes_of(fabric):
-                assert not node._imports
-                assert not node._exports
+                wait_until(lambda node=node: not node._imports and not node._exports)
                 hands = node._exchange.crew.hands
+                # A worker that tries to steal is not idle for a moment.
+                wait_until(lambda hands=hands: hands["idle"].all())
                 assert hands["frames"].sum() == hands["released"].sum()
-                assert hands["idle"].all()
     assert not [thread for thread in threading.enumerate() if "steward" in thread.name]
 
 

@@ -48,7 +48,7 @@ class Fabric(Protocol):
 
     def fill(self, node: int, era: int, entries: Entries) -> None:
         """Send a node table entries of the head, which it stores. They arrive before a job that is submitted later, or
-        soon after it."""
+        soon after it. A node that has not begun `era` ignores them."""
 
     def submit(self, node: int, job: Job) -> None:
         """Send a job to a node. The node answers with `Ended`, or there is a `Left` event if the node is lost."""

@@ -36,6 +36,9 @@ WORTH_SHARING = 4
 MOST_FILLED = 1 << 18
 """Greatest number of the head's table entries that a node gets before its first job: 6 MiB."""
 
+GUESS = 0.6
+"""Least depth of stolen moves as a share of the root's, until a cost has been measured: in an exact search, say."""
+
 SMALLEST_ENTRY = 2
 """Least depth of the positions that are stored in a transposition table and sent to other nodes."""
 
@@ -222,7 +225,7 @@ class Head:
             member.seen = -1
         try:
             while tree.result is None:
-                if self.root.bell.stop or self.root.counter("nodes") >= self.root.bell.node_limit:
+                if self.root.bell.stop or self._nodes() >= self.root.bell.node_limit:
                     raise Stopped
                 self._hand_out(tree)
                 if tree.result is None:
@@ -240,6 +243,11 @@ class Head:
             self._stop_unwanted(tree)
             self.spawned += tree.spawned
 
+    def _nodes(self) -> int:
+        """Return the number of tree nodes so far. Nodes that steal report them earlier than their jobs end."""
+        reported = sum(member.report.nodes for member in self.members.values()) if self.setup.steals else 0
+        return max(self.root.counter("nodes"), reported)
+
     def _set_job_size(self, tree: Tree, hungry: bool) -> None:
         """Set the size of the next job, and the least depth of the table entries that its node sends to others.
 
@@ -252,7 +260,9 @@ class Head:
             tree.threshold = tree.depth
             if given_threshold is None:
                 assert self.fabric.steal_seconds is not None
-                self._threshold = self._costs.worth(self.fabric.steal_seconds, tree.depth)
+                is_measured = self._costs.of_job(1) is not None
+                least = self._costs.worth(self.fabric.steal_seconds, tree.depth) if is_measured else tree.depth * GUESS
+                self._threshold = int(least)
             tree.least = max(1, self.threshold)
         elif given_threshold is None:
             self._threshold = self._costs.threshold(tree.depth, job_seconds, max(len(self.members), 1))
@@ -335,8 +345,7 @@ class Head:
         member.useful_seconds += result.seconds
         if tree is not None and current and tree.deliver(result):
             assert job is not None
-            # Of jobs that others help with, it is not known what they cost.
-            if self.setup.steals:
+            if self.setup.steals:  # the cost of a job that other nodes helped with is unknown
                 pass
             elif job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # only typical windows
                 self._costs.job(job.depth, result.count("nodes"), result.seconds)

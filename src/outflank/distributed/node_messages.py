@@ -85,8 +85,8 @@ class NodeReport:
     cutoffs: int = 0
     first_cutoffs: int = 0
     steals_tried: int = 0
-    """Number of times that the node asked another for work, or returned a result, which also asks for work. The head
-    counts the steals of nodes that only it feeds."""
+    """Number of times that the node asked another for work, or returned a result, which also asks for work. It is 0
+    if nodes do not steal from each other; the head then counts what each takes elsewhere in the tree."""
     steals_won: int = 0
     memory_bytes: int = 0
 
@@ -99,7 +99,7 @@ class StolenMove:
     """A position that a node searches for another node, its victim, with its window and depth."""
 
     ticket: int
-    """Number of the move, never used again by its victim."""
+    """Number of the move, unique in its victim's search."""
     first: int
     second: int
     depth: int

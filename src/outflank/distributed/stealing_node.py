@@ -3,14 +3,15 @@
 A node whose workers are idle asks the other nodes for work, one after the other in random order. The victim's crew
 (`parallel.crew_exchange`) takes the oldest move that it offers, if the move is large enough to be worth its messages,
 and the thief searches it as it would search a job of the head. The thief's result is delivered to the victim's split
-point. It is answered by the victim's next move, if there is one.
+point. The victim answers a result with its next move, or says that it has none.
 
 The transport carries `PeerMessage`s without answering them, in any order; it may lose them, and nodes may die:
 
-- A message belongs to an era; one of another era is refused. A move given up is answered like any other.
+- A message belongs to an era; a move of an older one is returned at once. For a move that it gave up, a thief sends
+  `WorkDone` without a value.
 - A thief that is silent for `PATIENCE_SECONDS` has lost its move, which the victim's crew then searches itself. A
   result that comes too late has a ticket that is not known any more.
-- A question that nobody answers is forgotten after as long.
+- A thief forgets a question that is not answered within `ANSWER_SECONDS`, and asks another node.
 """
 
 import contextlib
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.distributed.node import Carry, Node, NodeSetup
 from outflank.distributed.node_messages import (
@@ -57,6 +59,12 @@ FEWEST_SECONDS, MOST_SECONDS = 0.0005, 0.02
 """Shortest and longest pause after all other nodes have been asked for work and had none. It doubles each time, because
 a question takes some of the time in which its victim could search."""
 
+RESTING_SECONDS = 0.25
+"""Longest such pause of a node that has had no work for a second, as between two searches."""
+
+ANSWER_SECONDS = 0.2
+"""Longest time that a thief waits for an answer before it asks another node."""
+
 PATIENCE_SECONDS = 5.0
 """Seconds without a sign of a thief after which its move is searched by others."""
 
@@ -86,6 +94,8 @@ class _Import:
     victim: int | None
     """Node that the move was stolen from; None: a job of the head."""
     ticket: int
+    totals: npt.NDArray[np.int64]
+    """Counters of this node, and of those that stole from it, when it began."""
     done: threading.Event = field(default_factory=threading.Event)
     result: ImportedResult | None = None
 
@@ -112,7 +122,7 @@ class StealingNode(Node):
         self.number, self._peers = number, peers
         self._random = random.Random(number)
         self._stealing = threading.RLock()
-        """Held by the steward while it works, and by other threads that use the following."""
+        """Guards the following, the exporters and the imported jobs."""
         self._inbox: queue.SimpleQueue[PeerMessage] = queue.SimpleQueue()
         self._imports: dict[int, _Import] = {}
         self._exports: dict[int, _Export] = {}
@@ -124,19 +134,25 @@ class StealingNode(Node):
         self._pause, self._ask_at = FEWEST_SECONDS, 0.0
         self._to_ask: list[int] = []
         """Nodes that are asked for work before the next pause, in reverse order."""
+        self._worked_at = time.monotonic()
+        self._sleepers = 0
+        """Number of workers that had nothing to do a moment ago."""
         self._least = NEVER_STOLEN
-        self._counted, self._counts_of_others = np.zeros(len(COUNTERS), int), np.zeros(len(COUNTERS), int)
+        self._counts_of_others, self._sent_counts = np.zeros(len(COUNTERS), np.int64), np.zeros(len(COUNTERS), np.int64)
         self._tried = self._won = 0
         self._over = False
         super().__init__(setup, carry, share=share)
         self.root.begin_search(None)
+        self._worked_at = time.monotonic()
         self._steward = WorkerThread(target=self._patrol, name=f"outflank-steward-{number}", daemon=True)
         self._steward.start()
 
     def _make_division(self) -> Division:
-        # The first exporter only offers imported jobs; its record serves whoever needs a worker's outside a search.
+        # The first exporter only offers imported jobs; its worker record is used outside searches, for example to
+        # complete lines.
         self._exchange = Exchange(self.root, self.workers, plan_for(self.root), exporters=1 + EXPORTERS)
-        self._least_threshold = int(self._exchange.crew.crew.threshold)
+        crew = self._exchange.crew.crew
+        self._least_threshold, self._near = int(crew.threshold), int(crew.near_leaves - crew.threshold)
         return self._exchange
 
     @property
@@ -156,15 +172,15 @@ class StealingNode(Node):
                 self._since = began = time.perf_counter()
             if job.era > self._era:
                 self._enter_era(job.era)
-            self._set_sizes(job.least, job.send_from)
-            value, line, valid = self._search_here(job)
+            with self._stealing:
+                self._set_sizes(job.least, job.send_from)
+            value, line, valid, counts = self._search_here(job)
             with self._lock:
                 self._ticket, self._since = -1, None
                 seconds = time.perf_counter() - began
                 self._busy_seconds += seconds
                 self._unwanted = {ticket for ticket in self._unwanted if ticket > job.ticket}
                 self._check_carriers()
-            counts = self._take_counts()
         return JobResult(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
 
     def _set_sizes(self, least: int, send_from: int) -> None:
@@ -172,14 +188,17 @@ class StealingNode(Node):
         self._least = least
         # A single worker need not divide what nobody may steal.
         if self.workers == 1:
-            self._exchange.crew.crew.threshold = max(self._least_threshold, least)
+            crew = self._exchange.crew.crew
+            crew.threshold = max(self._least_threshold, least)
+            crew.near_leaves = crew.threshold + self._near
         if self.setup.replication.depth is None:
             self._searchers["send_from"] = send_from
 
-    def _search_here(self, job: Job) -> tuple[int, tuple[int, ...], bool]:
-        """Let the workers search a job of the head. Return its value and line, and whether it has a value."""
-        entry = _Import(None, job.ticket)
+    def _search_here(self, job: Job) -> tuple[int, tuple[int, ...], bool, tuple[int, ...]]:
+        """Let the workers search a job of the head. Return its value and line, whether it has a value, and counts."""
         with self._stealing:
+            self._check_carriers()  # after an error of the steward nobody would end the job
+            entry = _Import(None, job.ticket, self._totals_now())
             address = self._exchange.import_job(
                 ExportedMove(
                     words=(job.first, job.second),
@@ -196,17 +215,19 @@ class StealingNode(Node):
         entry.done.wait()
         with self._lock:
             self._check_carriers()
+        with self._stealing:
+            counts = self._take_counts(entry)
         result = entry.result
         assert result is not None
         if not result.valid:
-            return 0, (), False
+            return 0, (), False, counts
         position = unpack(self.root.game, U64(job.first), U64(job.second))
         if job.alpha < result.value < job.beta:
             self.root.position = position
-            return result.value, self.root.complete_line(result.line, result.value, job.depth), True
+            return result.value, self.root.complete_line(result.line, result.value, job.depth), True, counts
         # After a cutoff there is no line, but the head needs the best move, to try it first in a deeper search.
         move = int(table_move(self.root.game, position, self.root.worker))
-        return result.value, () if move == NO_MOVE else (move,), True
+        return result.value, () if move == NO_MOVE else (move,), True, counts
 
     def stop(self, ticket: int) -> None:
         with self._lock:
@@ -221,6 +242,9 @@ class StealingNode(Node):
         """Give up all work of older eras, and clear the table and the outgoing entries."""
         while True:
             with self._stealing:
+                self._check_carriers()
+                if self._era >= era:
+                    return
                 for address in self._imports:
                     self._exchange.abandon(address)
                 if not self._imports and not self._exports and self._exchange.is_idle:
@@ -228,12 +252,22 @@ class StealingNode(Node):
                     return
             time.sleep(PATROL_SECONDS)
 
-    def _take_counts(self) -> tuple[int, ...]:
-        """Return the counts of this node, and of others that stole from it, that were not returned before."""
-        with self._stealing:
-            now = np.array([self.root.counter(name) for name in COUNTERS])
-            counts = now - self._counted + self._counts_of_others
-            self._counted, self._counts_of_others = now, np.zeros(len(COUNTERS), int)
+    def _totals_now(self) -> npt.NDArray[np.int64]:
+        """Return the counts of this node, and of others that stole from it, in the order of `COUNTERS`."""
+        return np.array([self.root.counter(name) for name in COUNTERS]) + self._counts_of_others
+
+    def _take_counts(self, entry: _Import) -> tuple[int, ...]:
+        """Return the counts that are sent with the result of a job: all that were not sent before.
+
+        Counts of this job may have gone to another victim. But whether a value is exact depends on whether there were
+        estimates and hits, so these are at least 1 if there have been any since the job began.
+        """
+        totals = self._totals_now()
+        counts, self._sent_counts = totals - self._sent_counts, totals
+        for name in ("estimates", "hits"):
+            index = COUNTERS.index(name)
+            if totals[index] > entry.totals[index]:
+                counts[index] = max(counts[index], 1)
         return tuple(int(count) for count in counts)
 
     # --- messages of other nodes ---
@@ -256,18 +290,16 @@ class StealingNode(Node):
                 self._take(message)
             case WorkDone():
                 self._receive_result(message)
-            case WorkUnwanted():
-                for address, entry in self._imports.items():
-                    if (entry.victim, entry.ticket) == (message.victim, message.ticket):
-                        self._exchange.abandon(address)
-            case WorkGoesOn():
+            case WorkUnwanted() if message.era == self._era:
+                self._abandon(message.victim, message.ticket)
+            case WorkGoesOn() if message.era == self._era:
                 for ticket in message.tickets:
                     if ticket in self._exports:
                         self._exports[ticket].heard = time.monotonic()
 
     def _give(self, thief: int, era: int) -> None:
-        """Answer a thief that wants work."""
-        if era == self._era and self._least != NEVER_STOLEN:
+        """Answer a thief that wants work. Where a worker has nothing to do, there is only what it is about to begin."""
+        if era <= self._era and self._least != NEVER_STOLEN and self._sleepers == 0:
             busy = {entry.exporter for entry in self._exports.values()}
             exporter = next((index for index in range(1, self._exchange.exporters) if index not in busy), None)
             if exporter is not None and (move := self._exchange.export(exporter, self._least)) is not None:
@@ -306,7 +338,8 @@ class StealingNode(Node):
         move = given.move
         if move is None:
             if not self._to_ask:
-                self._pause = min(2 * self._pause, MOST_SECONDS)
+                is_resting = time.monotonic() > self._worked_at + 1.0
+                self._pause = min(2 * self._pause, RESTING_SECONDS if is_resting else MOST_SECONDS)
                 self._ask_at = time.monotonic() + self._pause * self._random.random()
             return
         self._pause, self._ask_at = FEWEST_SECONDS, 0.0
@@ -316,7 +349,8 @@ class StealingNode(Node):
             for address in self._imports:
                 self._exchange.abandon(address)
         elif given.era < self._era:
-            self._return(given.victim, move.ticket, given.era, ImportedResult(valid=False, value=0, line=()))
+            result = ImportedResult(valid=False, value=0, line=())
+            self._return(given.victim, move.ticket, given.era, result, (0,) * len(COUNTERS))
         else:
             self._set_sizes(move.least, move.send_from)
             address = self._exchange.import_job(
@@ -329,11 +363,12 @@ class StealingNode(Node):
                     expected=move.expected,
                 )
             )
-            self._imports[address] = _Import(given.victim, move.ticket)
+            self._imports[address] = _Import(given.victim, move.ticket, self._totals_now())
 
     def _receive_result(self, done: WorkDone) -> None:
         """Deliver a thief's result, and answer with the next move."""
-        self._counts_of_others += np.array(done.counts)
+        if done.era >= self.setup.era:  # not of an earlier search
+            self._counts_of_others += np.array(done.counts, np.int64)
         export = self._exports.pop(done.ticket, None) if done.era == self._era else None
         if export is None:  # given up before, or of another era
             self._give(done.thief, done.era)
@@ -344,7 +379,7 @@ class StealingNode(Node):
         elif done.thief != self.number:
             self._give(done.thief, done.era)
 
-    def _return(self, victim: int, ticket: int, era: int, result: ImportedResult) -> None:
+    def _return(self, victim: int, ticket: int, era: int, result: ImportedResult, counts: tuple[int, ...]) -> None:
         done = WorkDone(
             era=era,
             thief=self.number,
@@ -352,14 +387,14 @@ class StealingNode(Node):
             valid=result.valid,
             value=result.value,
             line=result.line,
-            counts=(0,) * len(COUNTERS) if victim == self.number else self._take_counts(),
+            counts=counts,
         )
         if victim == self.number:
             self._receive_result(done)
         else:
             self._tried += 1  # the answer is the next move, or that there is none
             self._peers.tell(victim, done)
-            if self._asked is None:
+            if self._asked is None and victim in self._peers.others():
                 self._asked = victim, time.monotonic()
 
     # --- the steward ---
@@ -367,22 +402,29 @@ class StealingNode(Node):
     def _patrol(self) -> None:
         """Return results to their victims, stop unwanted thieves, and ask for work, until the node closes."""
         try:
-            rings, heartbeat_at = 0, time.monotonic() + HEARTBEAT_SECONDS
+            rings, news, heartbeat_at = 0, 0, time.monotonic() + HEARTBEAT_SECONDS
             while not self._over:
                 before = rings
-                can_ask = self._least != NEVER_STOLEN and self._asked is None and time.monotonic() >= self._ask_at
-                rings, sleepers = self._exchange.await_change(rings, PATROL_SECONDS, hungry=not can_ask)
+                can_ask = self._asked is None and time.monotonic() >= self._ask_at
+                rings, news, sleepers = self._exchange.await_change(
+                    rings, news, PATROL_SECONDS, ignore_sleepers=not can_ask
+                )
+                self._sleepers = sleepers
                 with self._stealing:
                     self._exchange.crew.check_failure()
                     self._act_on_messages()
                     self._return_results()
                     if rings != before:
                         self._stop_unwanted()
-                    if self._newer and not self._imports:
+                    if self._newer and not self._imports and self._ticket < 0:
                         self._begin_newer_era()
                     if sleepers > 0 and can_ask and self._asked is None:
                         self._ask()
                     now = time.monotonic()
+                    if self._imports:
+                        self._worked_at = now
+                    if self._asked is not None and now > self._asked[1] + ANSWER_SECONDS:
+                        self._asked = None
                     if now >= heartbeat_at:
                         heartbeat_at = now + HEARTBEAT_SECONDS
                         self._check_peers(now)
@@ -399,16 +441,28 @@ class StealingNode(Node):
                 continue
             entry = self._imports.pop(address)
             if entry.victim is not None:
-                self._return(entry.victim, entry.ticket, self._era, result)
+                is_own = entry.victim == self.number
+                counts = (0,) * len(COUNTERS) if is_own else self._take_counts(entry)
+                self._return(entry.victim, entry.ticket, self._era, result, counts)
             entry.result = result
             entry.done.set()
 
     def _stop_unwanted(self) -> None:
         """Tell thieves of moves whose results are no longer needed, and free the exporters."""
         for ticket, export in list(self._exports.items()):
-            if not self._exchange.is_wanted(export.exporter):
+            if self._exchange.is_wanted(export.exporter):
+                continue
+            if export.thief == self.number:
+                self._abandon(self.number, ticket)
+            else:
                 self._peers.tell(export.thief, WorkUnwanted(era=self._era, victim=self.number, ticket=ticket))
-                self._give_up(ticket, export)
+            self._give_up(ticket, export)
+
+    def _abandon(self, victim: int, ticket: int) -> None:
+        """Give up a move that was stolen."""
+        for address, entry in self._imports.items():
+            if (entry.victim, entry.ticket) == (victim, ticket):
+                self._exchange.abandon(address)
 
     def _give_up(self, ticket: int, export: _Export) -> None:
         """Stop waiting for a thief's result. If the exporter has another move then, this node searches it."""
@@ -422,6 +476,7 @@ class StealingNode(Node):
         if not self._to_ask:
             self._to_ask = self._random.sample(others, len(others))
         if not self._to_ask:
+            self._ask_at = time.monotonic() + MOST_SECONDS  # there is no other node
             return
         victim = self._to_ask.pop()
         if victim in others:
@@ -445,8 +500,6 @@ class StealingNode(Node):
         for ticket, export in list(self._exports.items()):
             if export.thief != self.number and (export.thief not in others or now > export.heard + PATIENCE_SECONDS):
                 self._give_up(ticket, export)
-        if self._asked is not None and now > self._asked[1] + PATIENCE_SECONDS:
-            self._asked = None
 
     def _begin_newer_era(self) -> None:
         era = max(given.era for given in self._newer)
@@ -481,6 +534,7 @@ class StealingNode(Node):
             for entry in self._imports.values():
                 entry.result = ImportedResult(valid=False, value=0, line=())
                 entry.done.set()
+            self._imports.clear()
 
 
 def make_node(number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1) -> Node:

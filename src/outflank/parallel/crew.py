@@ -127,7 +127,10 @@ class Crew:
     def start(self, serve: Callable[[int], None], *, first: int = 1) -> None:
         """Start the threads of the helpers, all workers from number `first` on; the leader is number 0."""
         for index in range(first, self.count):
-            thread = WorkerThread(target=self._run, args=(serve, index), name=f"outflank-worker-{index}", daemon=True)
+            place = index if first == 1 else index - first
+            thread = WorkerThread(
+                target=self._run, args=(serve, index, place), name=f"outflank-worker-{index}", daemon=True
+            )
             try:
                 thread.start()
             except RuntimeError:
@@ -137,9 +140,9 @@ class Crew:
                 ) from None
             self._threads.append(thread)
 
-    def _run(self, serve: Callable[[int], None], index: int) -> None:
+    def _run(self, serve: Callable[[int], None], index: int, place: int) -> None:
         try:
-            with pinned(self.root.places, index):
+            with pinned(self.root.places, place):
                 serve(index)
         except BaseException as failure:  # any exception is raised in the leader's thread
             self._failure = failure

@@ -61,8 +61,8 @@ class ImportedResult:
 class Exchange(Divided):
     """A crew that searches jobs of other processes, and lets them search moves of its own split points.
 
-    The first workers are the exporters. The caller uses exporters, and calls `import_job` and `take_result`, in one
-    thread at a time.
+    The first workers are the exporters. Calls that use an exporter, `import_job`, `take_result` and `abandon` must not
+    overlap.
     """
 
     def __init__(self, root: Root, workers: int, plan: Plan, *, exporters: int) -> None:
@@ -107,7 +107,7 @@ class Exchange(Divided):
 
     def abandon(self, address: int) -> None:
         """Give up an imported job. Its result, which usually has no value, follows soon."""
-        abandon_import(self.crew.crew, address)
+        abandon_import(self.crew.crew, self.crew.hands[0], address)
 
     def export(self, exporter: int, least: int) -> ExportedMove | None:
         """Let an idle exporter take a move with at least `least` plies left; return None if there is none now."""
@@ -137,11 +137,12 @@ class Exchange(Divided):
         """Return whether the result of an exporter's move is still wanted."""
         return bool(is_export_wanted(self.crew.crew, self.crew.hands[exporter]))
 
-    def await_change(self, rung: int, seconds: float, *, hungry: bool) -> tuple[int, int]:
-        """Wait until the bell has rung more than `rung` times, until a job has ended, or for `seconds`; unless
-        `hungry`, also until a worker has nothing to do. Return the number of rings, and of workers that sleep."""
-        rings, sleepers = await_change(self.crew.crew, rung, int(seconds * 1e6), hungry)
-        return int(rings), int(sleepers)
+    def await_change(self, rung: int, news: int, seconds: float, *, ignore_sleepers: bool) -> tuple[int, int, int]:
+        """Wait at most `seconds`, until an imported job ends or `wake` is called. Return at once if the bell has rung
+        or that has happened since the call that returned `rung` and `news`, or, unless `ignore_sleepers`, if a worker
+        sleeps because it has nothing to do. Return the new `rung` and `news`, and the number of such workers."""
+        rings, news, sleepers = await_change(self.crew.crew, rung, news, int(seconds * 1e6), ignore_sleepers)
+        return int(rings), int(news), int(sleepers)
 
     def wake(self) -> None:
         """End the wait of `await_change`."""

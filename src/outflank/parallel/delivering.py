@@ -9,7 +9,7 @@ from outflank.kernels.compiler import inner
 from outflank.kernels.deque import EMPTY, pop, push
 from outflank.kernels.memory import record_at, write_word
 from outflank.kernels.waiting import yield_core
-from outflank.parallel.idling import stumble, wake_all
+from outflank.parallel.idling import announce, stumble, wake_all
 from outflank.parallel.shared_state import (
     DELIVER,
     FAILED,
@@ -92,8 +92,8 @@ def finish_import(crew, hand, frame):
     frame.value, frame.bad, frame.line_length = hand.value, np.int64(hand.valid == 0), hand.line_length
     for step in range(hand.line_length):
         frame.line[step] = hand.line[step]
-    store(frame, "finished", 1, "seq_cst")
-    wake_all(crew)
+    store(frame, "finished", 1)
+    announce(crew)
     return IDLE
 
 

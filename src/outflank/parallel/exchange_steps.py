@@ -10,7 +10,7 @@ from outflank.kernels.memory import address_of, record_at
 from outflank.kernels.record_types import allocate
 from outflank.kernels.waiting import sleep_on
 from outflank.parallel.delivering import deliver, leave
-from outflank.parallel.idling import draw, wake_all, wake_sleeper
+from outflank.parallel.idling import announce, draw, wake_sleeper
 from outflank.parallel.shared_state import (
     CREW,
     DELIVER,
@@ -61,11 +61,21 @@ def import_frame(crew, hand, address, first, second, depth, ply, alpha, beta, ex
 
 
 @kernel
-def abandon_import(crew, address):
-    """Give up an imported job: its workers are told that their work is pointless, and the frame is soon finished."""
+def abandon_import(crew, hand, address):
+    """Give up an imported job, offered on the deque of `hand`: its workers are told that their work is pointless, and
+    the frame is soon finished. It is finished at once if no worker has begun it and no later job is on the deque."""
+    frame = frame_at(address)
     # race: the bell notifies a worker that sees it late
-    if compare_exchange(frame_at(address), "cut", 0, 1):
-        ring(record_at(crew.bell, BELL))
+    if not compare_exchange(frame, "cut", 0, 1):
+        return
+    ring(record_at(crew.bell, BELL))
+    permit = np.int64(pop(hand))
+    if permit == address:
+        frame.bad = 1
+        store(frame, "finished", 1)
+        announce(crew)
+    elif permit != EMPTY:
+        push(hand, permit)
 
 
 @kernel
@@ -75,19 +85,21 @@ def is_finished(address):
 
 
 @kernel
-def await_change(crew, rung, microseconds, hungry):
-    """Sleep as `Exchange.await_change` says. Return the number of rings of the bell, and of workers that sleep."""
-    bell, wake = record_at(crew.bell, BELL), load(crew, "wake")
+def await_change(crew, rung, news, microseconds, ignore_sleepers):
+    """Wait as `Exchange.await_change` says. Return the numbers of rings of the bell, of news, and of workers that
+    sleep."""
+    bell = record_at(crew.bell, BELL)
     # race: a guess; whoever sees it late sleeps for a moment
-    if load(bell, "rung") == rung and (hungry or load(crew, "sleepers", "relaxed") == 0):
-        sleep_on(crew, "wake", wake, microseconds)
-    return load(bell, "rung"), load(crew, "sleepers", "relaxed")  # race: a guess, which is soon repeated
+    if load(bell, "rung") == rung and (ignore_sleepers or load(crew, "sleepers", "relaxed") == 0):
+        sleep_on(crew, "news", news, microseconds)
+    # race: a guess, which is soon repeated
+    return load(bell, "rung"), load(crew, "news"), load(crew, "sleepers", "relaxed")
 
 
 @kernel
 def nudge(crew):
-    """Wake the thread in `await_change`, and with it workers that sleep."""
-    wake_all(crew)
+    """Wake the thread in `await_change`."""
+    announce(crew)
 
 
 # --- exported moves ---
@@ -131,7 +143,9 @@ def find_large_permit(crew, hand, least):
     """
     permit = np.int64(pop(hand))
     if permit != EMPTY:
-        return permit  # of a split point that this exporter has joined: its moves are as large as the last
+        if frame_at(permit).left >= least:
+            return permit
+        push(hand, permit)
     victim = draw(hand, crew.count)
     for _ in range(crew.count):
         victim = victim + 1 if victim + 1 < crew.count else np.int64(0)
@@ -172,7 +186,7 @@ def _import_frame_sample(game: Game, position: Position, every: bool) -> Samples
 def _abandon_import_sample(game: Game, position: Position, every: bool) -> Samples:
     crew, bells, frame = allocate(CREW, 1)[0], allocate(BELL, 1), np.zeros(frame_bytes(1) // 8, np.int64)
     crew.bell = bells.ctypes.data
-    yield crew, address_of(frame)
+    yield crew, allocate(HAND, 1)[0], address_of(frame)
     del bells
 
 
@@ -186,7 +200,7 @@ def _is_finished_sample(game: Game, position: Position, every: bool) -> Samples:
 def _await_change_sample(game: Game, position: Position, every: bool) -> Samples:
     crew, bells = allocate(CREW, 1)[0], allocate(BELL, 1)
     crew.bell = bells.ctypes.data
-    yield crew, 0, 0, False
+    yield crew, 0, 0, 0, False
     del bells
 
 

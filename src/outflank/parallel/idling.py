@@ -56,6 +56,13 @@ def wake_all(crew: Crew) -> None:
     wake(crew, "wake", ALL_SLEEPERS)
 
 
+@inner
+def announce(crew: Crew) -> None:
+    """Wake the thread that exchanges work with other processes, because there are news for it."""
+    fetch_add(crew, "news", 1)
+    wake(crew, "news", 1)
+
+
 @kernel
 def find_permit(crew, hand):
     """Return a permit to join a split point, own or stolen. Return `EMPTY` to the leader once the root is done, and to

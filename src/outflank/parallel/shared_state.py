@@ -60,8 +60,9 @@ CREW = record_type(
         "over": np.int64,  # not 0: the helpers' threads end
         "sleepers": np.int64,
         "wake": np.int64,  # sleepers wait for this word to change
+        "news": np.int64,  # number of ended jobs of other processes, and of messages about them (`crew_exchange`)
     },
-    own_lines=("open", "over", "sleepers", "wake"),
+    own_lines=("open", "over", "sleepers", "wake", "news"),
 )
 
 HAND = record_type(
@@ -152,7 +153,7 @@ FRAME = record_type(
         "link": np.int64,  # the next frame on a list
         "in_turn": np.int64,  # not 0: moves that beat a scout are being searched one after the other
         # of a frame that stands for a job of another process (`crew_exchange`)
-        "imported": np.int64,  # not 0: its only move leads to the job's position, which is its own
+        "imported": np.int64,  # not 0: it stands for such a job; `first` and `second` are the job's position
         "value": np.int64,  # the job's value, from the point of view of the side to move in its position
         "finished": np.int64,  # not 0: the job has ended; its value is there unless `bad` is set
         # written by all workers inside

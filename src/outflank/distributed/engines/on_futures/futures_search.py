@@ -49,12 +49,13 @@ class FuturesFabric:
         self.bytes_carried = 0
         context = multiprocessing.get_context("spawn")
         inboxes = [context.Queue(MOST_UNDERWAY) for _ in range(count)]
+        posts = [context.Queue() for _ in range(count)]
         delivered = [context.Semaphore(0) for _ in range(count)]
         self._processes: dict[int, CalledProcess] = {}
         try:
             with delay_interrupts():
                 for number in range(count):
-                    begin = partial(_begin, number, inboxes, delivered)
+                    begin = partial(_begin, number, inboxes, posts, delivered)
                     self._processes[number] = CalledProcess(number, self._handle_message, begin)
         except BaseException:
             self.close()
@@ -128,6 +129,10 @@ class FuturesFabric:
     # --- messages from the nodes ---
 
     def _handle_message(self, number: int, event: NodeEvent | None) -> None:
+        if event is None:
+            for process in list(self._processes.values()):
+                if process.number != number:
+                    process.call(_leave, number)
         self._events.put(Left(node=number, why=LOST) if event is None else event)
 
     def _take_report(self, report: Reported | None) -> None:
@@ -144,13 +149,14 @@ class FuturesFabric:
 class _NodeProcess:
     """The state of one node in its process."""
 
-    def __init__(self, number: int, inboxes: list[Any], delivered: list[Any]) -> None:
-        self.number, self._inboxes, self._delivered = number, inboxes, delivered
+    def __init__(self, number: int, inboxes: list[Any], posts: list[Any], delivered: list[Any]) -> None:
+        self.number, self._inboxes, self._posts, self._delivered = number, inboxes, posts, delivered
         self._peers: list[int] = []
         self.thread: NodeThread | None = None
-        for inbox in inboxes:
-            inbox.cancel_join_thread()  # unreceived table entries must not keep the process alive
+        for inbox in (*inboxes, *posts):
+            inbox.cancel_join_thread()  # unreceived messages must not keep the process alive
         threading.Thread(target=self._receive, daemon=True).start()
+        threading.Thread(target=self._hear, daemon=True).start()
 
     def prepare(self, setup: NodeSetup, peers: list[int]) -> Joined:
         """Create the node of a new search, and return the event that it is ready."""
@@ -182,18 +188,23 @@ class _NodeProcess:
 
     def tell(self, node: int, message: PeerMessage) -> None:
         """Send a message to a node."""
-        with contextlib.suppress(queue.Full):  # a node whose inbox stays full for so long is dead
-            self._inboxes[node].put(message, True, DELIVERY_SECONDS)
+        self._posts[node].put(message)
+
+    def leave(self, node: int) -> None:
+        """Forget a node that has died."""
+        self._peers = [peer for peer in self._peers if peer != node]
+
+    def _hear(self) -> None:
+        while True:
+            message = self._posts[self.number].get()
+            thread = self.thread
+            if thread is not None:
+                post(thread.node, message)
 
     def _receive(self) -> None:
         while True:
-            message = self._inboxes[self.number].get()
+            sender, era, entries, wait = self._inboxes[self.number].get()
             thread = self.thread
-            if not isinstance(message, tuple):
-                if thread is not None:
-                    post(thread.node, message)
-                continue
-            sender, era, entries, wait = message
             if thread is not None:
                 thread.node.absorb(era, entries)
             if wait:
@@ -203,9 +214,9 @@ class _NodeProcess:
 _process: _NodeProcess | None = None
 
 
-def _begin(number: int, inboxes: list[Any], delivered: list[Any]) -> None:
+def _begin(number: int, inboxes: list[Any], posts: list[Any], delivered: list[Any]) -> None:
     global _process
-    _process = _NodeProcess(number, inboxes, delivered)
+    _process = _NodeProcess(number, inboxes, posts, delivered)
 
 
 def _prepare(setup: PickledValue, peers: list[int]) -> Joined:
@@ -224,6 +235,11 @@ def _submit(job: Job) -> None:
     thread = _thread()
     assert thread is not None
     thread.submit(job)
+
+
+def _leave(node: int) -> None:
+    if _process is not None:
+        _process.leave(node)
 
 
 def _fill(era: int, entries: Entries) -> None:

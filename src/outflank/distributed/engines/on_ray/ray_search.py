@@ -104,7 +104,8 @@ class RayNode:
         """Send a message to a node."""
         peer = self._peers.get(node)
         if peer is not None:
-            peer.actor.hear.options(concurrency_group="steals").remote(message)
+            with contextlib.suppress(Exception):  # of Ray, if the actor is dead: messages may be lost
+                peer.actor.hear.options(concurrency_group="steals").remote(message)
 
     def hear(self, message: PeerMessage) -> None:
         """Receive a message of a node."""
