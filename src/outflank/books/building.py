@@ -30,9 +30,6 @@ from outflank.search.whole_search import search
 # Many searches with one worker each use the cores better than one search with all workers. Their results do not depend
 # on each other, so that the book is the same, to the byte, for any number of workers and machines.
 
-MOST_ASKED = 256
-"""Greatest number of positions that are sent to a cluster at a time, enough to keep all its nodes busy."""
-
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
@@ -73,18 +70,18 @@ def searchers(game: Game, options: PlayerKeywords, tasks: TaskDispatcher | None,
     """Yield searchers on the cluster of `tasks` (opened for `searcher_of(game)`); on threads if `tasks` is None."""
     if tasks is not None:
         tasks.start(stop)
-        yield Searchers(tasks, MOST_ASKED)
+        yield Searchers(tasks)
         return
     lanes = options.get("workers") or max(1, int(usable_cores()))
     with TaskDispatcher(ThreadTasks(searcher_of(game, options), per_node=lanes)) as local_tasks:
         local_tasks.start(stop)
-        yield Searchers(local_tasks, lanes)
+        yield Searchers(local_tasks, limit=lanes)
 
 
 class Searchers:
-    """Searches many positions concurrently, up to `limit` at a time."""
+    """Searches many positions concurrently: up to `limit` at a time, or as many as keep the nodes of `tasks` busy."""
 
-    def __init__(self, tasks: TaskDispatcher, limit: int) -> None:
+    def __init__(self, tasks: TaskDispatcher, limit: int | None = None) -> None:
         self._tasks, self._limit = tasks, limit
 
     def results(self, requests: Sequence[SearchRequest], stop: Stop) -> Iterator[tuple[Key, Entry]]:
@@ -93,7 +90,8 @@ class Searchers:
             return
         over = Stop()
         """Stops all running searches; called when the caller takes no more results, for any reason."""
-        with ThreadPoolExecutor(min(len(requests), self._limit)) as threads:
+        limit = self._limit or self._tasks.callers
+        with ThreadPoolExecutor(min(len(requests), limit)) as threads:
             key_of_future = {
                 threads.submit(self._tasks.do, _item(request), stop=over): request.key for request in requests
             }

@@ -46,6 +46,9 @@ ALONE_SECONDS = 60.0
 MOST_ATTEMPTS = 5
 """Number of nodes that may be lost with one task before the task fails."""
 
+LEAST_CALLERS = 64
+"""Least number of concurrent calls of `do` that keep a cluster busy, also while more nodes join."""
+
 LEAVE_SECONDS = 10.0
 """Longest time in seconds that `close` waits for the dispatcher's thread, because a frozen cluster never answers."""
 
@@ -81,6 +84,11 @@ class TaskDispatcher:
     def lanes(self) -> int:
         """Number of tasks that can run at a time now. It changes when nodes join and leave."""
         return sum(node.lanes for node in list(self._nodes.values()) if not node.silent)
+
+    @property
+    def callers(self) -> int:
+        """Number of concurrent calls of `do` that keep all lanes busy: two for each, of which one waits."""
+        return max(LEAST_CALLERS, 2 * self.lanes)
 
     @property
     def nodes(self) -> list[str]:

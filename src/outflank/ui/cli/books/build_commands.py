@@ -215,6 +215,8 @@ def _run(work: Callable[[_Work], BuildResult], game: Game, options: Options) -> 
     with task_context as tasks, progress_line(quiet=options["quiet"]) as tell:
         session = _Work(tell, workers, tasks)
         built = _writing_to(out, lambda: run_interruptibly(lambda: work(session), session.stop))
+    for why in tasks.refused if tasks is not None else ():
+        diagnostics().print(f"outflank: warning: searched nothing: {why}", soft_wrap=True)
     interrupted = session.stop.called
     if options["as_json"]:
         from outflank.books.exchange import BookBuiltDocument
