@@ -11,6 +11,7 @@ from outflank.errors import FormatError, InvalidOption, OutflankError, reason_of
 from outflank.formats.game_files import read_records
 from outflank.games.description import description_of
 from outflank.games.rules import MOVE, pack
+from outflank.learning.node_pieces import PieceRequest, ask
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
 from outflank.learning.selfplay import Beginnings, Playing, Positions, Rows, concatenated
 from outflank.learning.step_documents import GenerateSettings, PositionsDocument
@@ -91,7 +92,7 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
 
     def group(number: int) -> Positions:
         def make() -> Arrays:
-            positions = playing.group(number)
+            positions = playing.group(number) if work.tasks is None else _group_on_node(playing, number, work)
             return {name: getattr(positions, name) for name in NAMES}
 
         arrays = step.piece(f"{number:06}", NAMES, make)
@@ -110,6 +111,24 @@ def _played(playing: Playing, generation: Generation, step: Step, work: Work) ->
         parts += new_parts
     whole = concatenated(parts)
     return Positions(*(getattr(whole, name)[:goal] for name in NAMES))
+
+
+def _group_on_node(playing: Playing, number: int, work: Work) -> Positions:
+    """Return the positions of group `number`, whose games a node of the cluster plays."""
+    assert work.tasks is not None
+    beginnings, lines = playing.beginnings.of_group(number)
+    request = PieceRequest(
+        kind="games",
+        subject=playing.subject,
+        judge=playing.judge,
+        arrays={"starts": beginnings.starts, "lines": beginnings.lines, "first": beginnings.first},
+        numbers={"group": number, "seed": playing.seed, "depth": playing.depth, "per_game": playing.per_game},
+        names=NAMES,
+    )
+    arrays = ask(work.tasks, request, work.stop)
+    positions = Positions(*(arrays[name] for name in NAMES))
+    # The node numbers recorded games from 0, because it has only those of the group.
+    return replace(positions, game=lines[positions.game].astype(np.int32)) if len(lines) else positions
 
 
 def settings_of(generation: Generation, work: Work) -> GenerateSettings:

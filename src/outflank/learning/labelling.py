@@ -20,6 +20,7 @@ from outflank.gpu.choosing import DeviceOption
 from outflank.kernels.compiler import kernel
 from outflank.learning.fit import PASSES, SHRINKAGE, StageWeights, training_mask
 from outflank.learning.generating import read_positions
+from outflank.learning.node_pieces import PieceRequest, ask
 from outflank.learning.pieces import Arrays, Step, Work, read_arrays, write_arrays
 from outflank.learning.selfplay import Positions, Rows, shallow_search
 from outflank.learning.step_documents import LabelSettings, ValuesDocument
@@ -267,13 +268,10 @@ class _Labelling:
         return f"those with {int(name)} moves left" if name.isdigit() else "by a look ahead"
 
     def _values_of(self, rows: Rows, judge: Judge | None) -> Values:
-        boards = self.positions.boards[rows]
         if judge is None:
-            return solved_values(self.subject.rules, boards)
+            return self._computed(rows, None)
+        estimates = self._computed(rows, judge)
         won, win = self.subject.won_points, self.subject.win
-        estimates = shallow_values(
-            self.subject.rules, judge.evaluation, judge.points, boards, self.settings.plies, won=won
-        )
         share: np.float32 | Values = np.float32(1.0)  # without an evaluation only the game's result counts
         if judge.knows or self.subject.ending_moves >= 0:
             share = np.where(self.positions.fair[rows], np.float32(self.settings.blend), np.float32(0.0))
@@ -282,6 +280,23 @@ class _Labelling:
             decided = np.abs(estimates) >= np.float32(won / judge.points)
             values[decided] = np.sign(estimates[decided]) * np.float32(win)
         return values
+
+    def _computed(self, rows: Rows, judge: Judge | None) -> Values:
+        """Return the exact scores of the positions `rows` if `judge` is None, otherwise values of a shallow search."""
+        boards, rules, plies = self.positions.boards[rows], self.subject.rules, self.settings.plies
+        if self.work.tasks is not None:
+            request = PieceRequest(
+                kind="solved" if judge is None else "searched",
+                subject=self.subject,
+                judge=judge,
+                arrays={"boards": boards},
+                numbers={"plies": plies},
+                names=ARRAYS,
+            )
+            return np.asarray(ask(self.work.tasks, request, self.work.stop)["values"], np.float32)
+        if judge is None:
+            return solved_values(rules, boards)
+        return shallow_values(rules, judge.evaluation, judge.points, boards, plies, won=self.subject.won_points)
 
 
 def _parts(rows: Rows, name: str) -> Iterator[tuple[str, Rows]]:

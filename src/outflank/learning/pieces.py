@@ -6,6 +6,7 @@ done, the final arrays are written.
 
 import shutil
 import threading
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from outflank.distributed.tasks import TaskDispatcher
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import file_lock, write_whole
 from outflank.gpu.choosing import DeviceOption
@@ -40,6 +42,8 @@ class Work:
 
     workers: int = 1
     """Number of threads."""
+    tasks: TaskDispatcher | None = None
+    """Cluster whose nodes make pieces, opened for `PieceWorker`; None: threads of this process make all."""
     device: DeviceOption = "cpu"
     """Device that solves endgame positions and fits weights."""
     stop: Stop = field(default_factory=Stop)
@@ -54,7 +58,10 @@ class Work:
             raise Halted("stopped")
 
     def map(self, make: Callable[[int], T], count: int, done: Callable[[int], None] = lambda number: None) -> list[T]:
-        """Return `make(n)` for each `n` below `count`, in order; `done` receives how many calls are finished."""
+        """Return `make(n)` for each `n` below `count`, in order; `done` receives how many calls are finished.
+
+        With a cluster, `make` waits for a node, and there are enough calls at a time to keep all its nodes busy.
+        """
         if not count:
             return []
         self.check()
@@ -69,6 +76,10 @@ class Work:
                 done(finished)
             return result
 
+        if self.tasks is not None:
+            self.tasks.start(self.stop)
+            with ThreadPoolExecutor(self.tasks.callers) as threads:
+                return list(threads.map(make_one, range(count)))
         first = make_one(0)  # on one thread, so that kernels are compiled only once
         if self.workers == 1:
             return [first, *(make_one(number) for number in range(1, count))]
@@ -158,6 +169,19 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
     stream = BytesIO()
     np.savez(stream, **arrays)  # type: ignore[arg-type]  # an array could be named like a keyword of `savez`
     write_whole(path, stream.getvalue())
+
+
+def encoded_arrays(arrays: Arrays) -> str:
+    """Return arrays as text for a JSON message."""
+    stream = BytesIO()
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]  # an array could be named like a keyword
+    return b64encode(stream.getvalue()).decode("ascii")
+
+
+def decoded_arrays(text: str) -> dict[str, Any]:
+    """Return the arrays in a text that `encoded_arrays` has made."""
+    with np.load(BytesIO(b64decode(text)), allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}
 
 
 def _read(path: Path) -> Arrays | None:

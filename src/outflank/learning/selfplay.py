@@ -142,6 +142,22 @@ class Beginnings:
     starts: Words
     lines: Moves
     """Moves of recorded games, one row for each starting position; empty if there are no recorded games."""
+    leader: Words | None = None
+    """The first starting position of all groups, if `starts` are those of one group. It decides how many random numbers
+    are drawn for a game."""
+
+    @property
+    def first(self) -> Words:
+        """The first starting position of all groups."""
+        return self.starts[0] if self.leader is None else self.leader
+
+    def of_group(self, number: int) -> tuple["Beginnings", Rows]:
+        """Return the beginnings for the games of group `number` alone, and the number of each among all. If there are
+        no recorded games, they are all, and the numbers are empty."""
+        if not len(self.lines):
+            return self, np.zeros(0, np.int64)
+        numbers = np.asarray(np.arange(number * GAMES, (number + 1) * GAMES) % len(self.lines), np.int64)
+        return Beginnings(self.starts[numbers], self.lines[numbers], self.first), numbers
 
 
 @kernel
@@ -234,7 +250,7 @@ class Playing:
         rng = np.random.default_rng([self.seed, number])
         rules, lines = self.subject.rules, self.beginnings.lines
         starts = self.beginnings.starts
-        first = unpack(rules, *starts[0])
+        first = unpack(rules, *self.beginnings.first)
         root = Root(rules, first, Options(table_bits=None, evaluation=self.judge.evaluation))
         longest = self.subject.learning.longest
         rooms = min(longest, int(moves_left(rules, first)))

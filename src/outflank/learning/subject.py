@@ -18,6 +18,7 @@ from outflank.games.pattern_weights import Learning, read_weights
 from outflank.games.rules import Game
 from outflank.games.scores import WON
 from outflank.gpu.choosing import DeviceOption
+from outflank.learning.pieces import encoded_arrays
 from outflank.learning.step_documents import WeightsSource
 
 Weights = npt.NDArray[np.int16]
@@ -125,7 +126,7 @@ class Judge:
     """Evaluation that values positions during learning: a named one, learnt weights, or none (every value is 0)."""
 
     def __init__(self, subject: Subject, name: str | None = None, weights: Weights | None = None) -> None:
-        self.subject, self.name = subject, name
+        self.subject, self.name, self._weights = subject, name, weights
         self._loaded: LoadedPatterns | None = None  # keeps the memory that the evaluation points to
         self.knows = name is not None or weights is not None
         """Whether there is an evaluation. Without one every value is 0."""
@@ -138,14 +139,36 @@ class Judge:
         self.points = subject.patterns.points
 
     @property
+    def sent_name(self) -> str | None:
+        """Name of the evaluation for a node of a cluster; None without evaluation, or if its weights were learnt."""
+        return None if self._file is not None else self.name
+
+    @cached_property
+    def weights(self) -> Weights | None:
+        """Learnt weights of the evaluation; None if it is a named one, or there is none."""
+        return self._weights if self._file is None else self.subject.weights_in(self._file)
+
+    @cached_property
+    def check(self) -> str | None:
+        """Digest of the learnt weights, if there are any."""
+        return None if self.weights is None else digest(self.weights)
+
+    @cached_property
+    def encoded_weights(self) -> str:
+        """The learnt weights as text for a message to a node."""
+        return encoded_arrays({} if self.weights is None else {"weights": self.weights})
+
+    @property
+    def _file(self) -> Path | None:
+        is_file = self.name is not None and self.name.startswith(FROM_FILE)
+        return Path(self.name.removeprefix(FROM_FILE)) if self.name is not None and is_file else None
+
+    @property
     def source(self) -> WeightsSource:
         """Description of the evaluation for documents, with a digest of its weights instead of a path."""
-        if self.name is not None and not self.name.startswith(FROM_FILE):
+        if self._file is None:
             return WeightsSource(evaluation=self.name)
-        if self.name is None:
-            return WeightsSource()
-        path = Path(self.name.removeprefix(FROM_FILE))
-        return WeightsSource(evaluation=self.subject.patterns.name, check=digest(self.subject.weights_in(path)))
+        return WeightsSource(evaluation=self.subject.patterns.name, check=self.check)
 
 
 def digest(*arrays: npt.NDArray[Any]) -> str:

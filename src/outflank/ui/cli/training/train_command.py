@@ -1,12 +1,15 @@
 """`outflank train`: learn the weights of an evaluation from the rules of a game."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from outflank.command_lines import this_command
+from outflank.distributed.cluster import nodes_here, open_tasks, serve_tasks
+from outflank.distributed.launchers import refuse_copies
 from outflank.errors import OutflankError
 from outflank.games.description import RuleOptions
 from outflank.gpu.choosing import DeviceOption
@@ -18,6 +21,7 @@ from outflank.learning.generating import Generation, generate
 from outflank.learning.held_out_errors import check
 from outflank.learning.labelling import Labels, label
 from outflank.learning.loop import GENERATIONS, Plan, run
+from outflank.learning.piece_worker import PieceWorker
 from outflank.learning.pieces import Halted, Work
 from outflank.learning.training_page import write_page
 from outflank.learning.weight_matches import GAMES, Match, play
@@ -37,6 +41,7 @@ from outflank.ui.cli.training.train_options import (
     WEIGHTS,
     WORK_OPTIONS,
     WORK_OPTIONS_WITH_DEVICE,
+    cluster_work_options,
     out_option,
 )
 from outflank.ui.cli.training.train_view import (
@@ -87,15 +92,27 @@ def run_step(
     replace: bool,
     quiet: bool,
     as_json: bool,
+    where: str | None = None,
     status: Callable[[Output], int] = lambda result: 0,
 ) -> int:
-    """Call `work`, print its result with `show` or as JSON, and return the exit status. Ctrl-C keeps finished parts."""
+    """Call `work`, print its result with `show` or as JSON, and return the exit status. Ctrl-C keeps finished parts.
+
+    `where` is the address of the cluster that makes the pieces of the work, if one does.
+    """
+    refuse_copies(where)
     stop = Stop()
-    threads = workers or max(1, int(usable_cores()))
+    threads = workers or max(1, int(usable_cores()) // nodes_here(where))
+    if where is not None and serve_tasks(where, PieceWorker, per_node=threads):
+        return 0
     try:
-        with progress_line(quiet=quiet) as report:
-            environment = Work(workers=threads, device=device, stop=stop, progress=report, replace=replace)
+        cluster = nullcontext() if where is None else open_tasks(where, PieceWorker, per_node=threads)
+        with cluster as tasks, progress_line(quiet=quiet) as report:
+            # Weights are fitted here, while the nodes have nothing to do.
+            here = threads if where is None else max(1, int(usable_cores()))
+            environment = Work(workers=here, tasks=tasks, device=device, stop=stop, progress=report, replace=replace)
             result = run_interruptibly(lambda: work(environment), stop)
+        for why in tasks.refused if tasks is not None else ():
+            diagnostics().print(f"outflank: warning: made nothing: {why}", soft_wrap=True)
     except Halted:
         diagnostics().print("interrupted; the same command goes on from here")
         return INTERRUPTED
@@ -112,7 +129,7 @@ def run_step(
 @click.option("--depth", type=int, default=1, show_default=True, help="Search depth of the players in plies.")
 @click.option("--evaluation", help="Evaluation that chooses moves, by name, or patterns:FILE.  [none: random moves]")
 @out_option("Folder for the positions, in positions.npz.")
-@WORK_OPTIONS
+@cluster_work_options("Play games", device=False)
 def generate_command(
     game: str | None,
     game_options: RuleOptions,
@@ -145,7 +162,7 @@ def generate_command(
 @LABEL_OPTIONS
 @click.option("--weights", type=WEIGHTS, metavar="FILE", help="Weights of the last generation, for the first searches.")
 @FIT_OPTIONS
-@WORK_OPTIONS_WITH_DEVICE
+@cluster_work_options("Value positions", device=True)
 def label_command(
     folder: Path, label_options: Options, weights: Path | None, fit_options: Options, work_options: Options
 ) -> int:
@@ -270,7 +287,7 @@ def play_command(
     "--match-games", type=int, default=GAMES, show_default=True, help="Most games of each match; 0: no matches."
 )
 @out_option("Folder for all results.")
-@WORK_OPTIONS_WITH_DEVICE
+@cluster_work_options("Play games and value positions", device=True)
 def run_command(
     game: str | None,
     game_options: RuleOptions,

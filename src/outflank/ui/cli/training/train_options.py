@@ -14,6 +14,7 @@ from outflank.machine import MOST_WORKERS
 from outflank.ui.cli.shared.device_option import device_option
 from outflank.ui.cli.shared.option_groups import Command, option_group
 from outflank.ui.cli.shared.progress_line import quiet_option
+from outflank.ui.cli.shared.search_options import cluster_option
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
 
@@ -36,12 +37,18 @@ _WORK = (
     quiet_option,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
+_DEVICE = device_option("Where endings are solved and weights are fitted; the results are the same.")
 WORK_OPTIONS = option_group("work_options", *_WORK)
-WORK_OPTIONS_WITH_DEVICE = option_group(
-    "work_options",
-    device_option("Where endings are solved and weights are fitted; the results are the same."),
-    *_WORK,
-)
+WORK_OPTIONS_WITH_DEVICE = option_group("work_options", _DEVICE, *_WORK)
+
+
+def cluster_work_options(what: str, *, device: bool) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options of a step whose pieces a cluster can make, with `--device` if asked."""
+    if device:
+        return option_group("work_options", _DEVICE, cluster_option(what), *_WORK)
+    return option_group("work_options", cluster_option(what), *_WORK)
+
+
 GENERATION_OPTIONS = option_group(
     "generation_options",
     click.option("--seed", type=int, default=1, show_default=True, help="Random seed."),
