@@ -17,9 +17,10 @@ CLUSTER = "Conclusions, cluster"
 BATCHES = (1_000, 10_000, 100_000)
 """Compared numbers of entries per update of `par_rmi`."""
 
-SEEDS = 3
+SEEDS = 2
 """Number of seeds with which a usual run compares programs and replication depths, because one simulation may visit a
-third more boards than another. A full run has one seed, because a simulation takes minutes; the report had one run,
+third more boards than another. With any two of three seeds, and with one, all answers were the same as with three. A
+full run has one seed, because a simulation takes minutes; the report had one run,
 too."""
 
 SLOWER = 4
@@ -76,7 +77,6 @@ def cluster(setting: Setting) -> Sequence[Source]:
         part("Myrinet", PAR_PROGRAMS, depth=side, **myrinet),
         part("messages slower", PAR_PROGRAMS, depth=side, **messages(SLOWER)),
         part("messages faster", PAR_PROGRAMS, depth=side, **messages(1 / SLOWER)),
-        part("free spawns", ("par_tuple",), depth=side, thresholds=THRESHOLDS, spawn=0.0),
         # A search of the mid-game has about as many boards if it is four plies less deep.
         part("mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 4),
         part("forward, mid-game", ("par", "par_tuple"), (1, 64), positions=("midgame",), depth=side - 4, forward=True),

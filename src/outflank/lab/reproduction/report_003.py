@@ -60,7 +60,7 @@ def _duels(
 
 NO_GAMES = "Not with --quick: a few games would decide nothing."
 
-FEW = {"games": 6}
+FEW = {"games": 4}
 """Number of games in a usual run of matches that decide no claim, or that 16 games do not decide. A full run plays as
 many as it takes."""
 
@@ -255,7 +255,7 @@ FEW_SETTINGS = ("O0", "any-processor", "scalar-loops", "calls-kept")
 def _compiler(setting: Setting) -> Sequence[Source]:
     if setting.effort == "quick":
         return []
-    return [_part("compiler", setting, {}, {"settings": FEW_SETTINGS, "depth": 4}, {})]
+    return [_part("compiler", setting, {}, {"settings": FEW_SETTINGS, "depth": 4, "rounds": 2}, {})]
 
 
 def _section(table: str) -> PublishedTable:
@@ -328,7 +328,7 @@ SECTIONS: tuple[PublishedTable, ...] = (
         report="003",
         where="Board Caching",
         title="two boards kept",
-        sources=lambda setting: _duels(setting, "cache", usual={"games": 10}),
+        sources=lambda setting: _duels(setting, "cache"),
         absent=NO_GAMES,
     ),
     PublishedTable(

@@ -68,7 +68,7 @@ def sequential(setting: Setting) -> Sequence[Source]:
         measure_games(setting.effort, "scores", partial(scores, choose(20, 200, 500)), 5.0),
         Measure("sorts by ordering", _sorts_by_ordering, 2.0, timed=False),
         Measure("orderings by evaluation", _orderings_by_evaluation, 2.0, timed=False),
-        Measure("accuracy", _accuracy, 1.0),
+        measure_games(setting.effort, "accuracy", _accuracy, 1.0),
         Measure("cost of edges", _edge_cost, 1.0),
         Measure("sorts on two workers", partial(_sorts_in_parallel, choose(1, 5, 7)), 1.0),
         *(

@@ -30,6 +30,10 @@ TABLES: dict[str, str | FourPart] = {
 """Evaluations with a table of edge patterns, by the method that learnt the table."""
 
 
+WORTH_A_PROCESS = 20
+"""Least number of games that are played in child processes, which take longer to start than a few games."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgesParameters(ChoosingParameters):
     """Parameters of the experiment `edges`."""
@@ -56,7 +60,12 @@ class Edges(Choosing):
 
     def tasks(self, parameters: Any) -> Sequence[Task]:
         pairs = [
-            Task(f"{name} against {WITHOUT}, pair {pair}", partial(_pair, name, pair, parameters))
+            Task(
+                f"{name} against {WITHOUT}, pair {pair}",
+                partial(_pair, name, pair, parameters),
+                timed=False,
+                in_process=parameters.games >= WORTH_A_PROCESS,
+            )
             for pair in range(1, (parameters.games + 1) // 2 + 1)
             for name in TABLES
         ]
