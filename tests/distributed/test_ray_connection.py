@@ -12,7 +12,8 @@ import pytest
 from outflank.distributed.engines.on_ray import ray_connection
 from outflank.distributed.engines.on_ray.membership import Member
 from outflank.distributed.exiting import status_after
-from outflank.distributed.launchers import RANKS, refuse_copies
+from outflank.distributed.launchers import refuse_copies
+from outflank.distributed.mpi_ranks import RANKS
 from outflank.errors import OutflankError, notify
 from outflank.ui.cli import main
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from outflank.distributed.engines.on_mpi.mpi_messages import Message, read_message
 from outflank.distributed.exiting import LastAtExit, flush_output
-from outflank.distributed.launchers import check_library
+from outflank.distributed.mpi_ranks import check_library
 from outflank.distributed.node import Entries
 from outflank.distributed.node_messages import PeerMessage
 from outflank.errors import OutflankError
