@@ -52,8 +52,8 @@ class ReproduceParameters(Parameters):
     """Parameters of the experiment `reproduce`."""
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
-    quick: bool = option(False, "Everything small: all reports in some minutes.")
-    full: bool = option(False, "The deepest rows and more rounds too: it takes as long as it takes.")
+    quick: bool = option(False, "Everything small: all reports in two minutes.")
+    full: bool = option(False, "The deepest rows and more rounds too: an hour and a half.")
     claims: bool = option(False, "Show only the reports' conclusions, with our answers.")
     workers: int = option(core_counts()[-1], "Workers of the parallel parts.")
 
