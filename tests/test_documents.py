@@ -315,7 +315,7 @@ def test_the_status_of_a_cluster_is_declared():
 
 
 def test_what_ranks_of_mpi_say_comes_back():
-    job = Job(ticket=7, era=2, first=2**64 - 1, second=1, depth=9, ply=3, alpha=-5, beta=5, deepen=True)
+    job = Job(ticket=7, era=2, first=2**64 - 1, second=1, depth=9, ply=3, alpha=-5, beta=5, least=4)
     result = JobResult(ticket=7, valid=True, value=-3, line=(19, 26), seconds=0.5, counts=(1, 2))
     said = (
         mpi_messages.SearchJob(job=job),
