@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from outflank import AbaloneBoard, Limits, OthelloBoard
@@ -19,7 +19,7 @@ from outflank.boards import Board
 from outflank.distributed.cluster import Cluster, SplittingName
 from outflank.distributed.engines.on_ray import membership, ray_connection
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
-from outflank.distributed.engines.on_ray.ray_start import processes_in
+from outflank.distributed.engines.on_ray.ray_start import processes_in, psutil
 from outflank.distributed.head import Tuning
 from outflank.othello.squares import START, othello
 from outflank.search.results import Result
@@ -56,8 +56,9 @@ class Machines:
         victim = chance.choice(others)
         self.joined.remove(victim)
         for process in processes_in(Path(victim.directory)):
-            if any("raylet/raylet" in word for word in process.cmdline()):
-                os.kill(process.pid, signal.SIGKILL)
+            with suppress(psutil().Error):  # one that has ended in the meantime
+                if any("raylet/raylet" in word for word in process.cmdline()):
+                    os.kill(process.pid, signal.SIGKILL)
 
     def complete(self, nodes: int) -> None:
         """Let others join in the place of those that were killed."""
