@@ -187,6 +187,19 @@ def test_a_node_that_fails_is_lost_and_its_job_is_searched_by_another(monkeypatc
     assert result.value == search(OthelloBoard.start(), Limits(depth=12), workers=1, evaluation="discs").value
 
 
+@pytest.mark.parametrize(("later", "is_served"), [(-1, False), (0, True), (1, False)])
+def test_a_thief_of_another_search_gets_nothing(monkeypatch, later, is_served):
+    fabric, asked = InsideFabric(1), []
+    with Cluster(fabric, tuning=AT_ONCE) as cluster:
+        cluster.search(OthelloBoard.start(4), Limits(depth=4), workers=1, parallel="stealing", threshold=1)
+        (node,) = nodes_of(fabric)
+        monkeypatch.setattr(node._exchange, "export", lambda exporter, least: asked.append(exporter))
+        with node._stealing:
+            node._sleepers = 0
+            node._give(7, node.setup.era + later)
+    assert bool(asked) is is_served
+
+
 def test_nodes_that_cannot_steal_are_refused():
     class Deaf(InsideFabric):
         steal_seconds = None

@@ -298,8 +298,11 @@ class StealingNode(Node):
                         self._exports[ticket].heard = time.monotonic()
 
     def _give(self, thief: int, era: int) -> None:
-        """Answer a thief that wants work. Where a worker has nothing to do, there is only what it is about to begin."""
-        if era <= self._era and self._least != NEVER_STOLEN and self._sleepers == 0:
+        """Answer a thief that wants work. Where a worker has nothing to do, there is only what it is about to begin.
+
+        A thief may have an older era of this search, but not of an earlier one, whose rules and options it would use.
+        """
+        if self.setup.era <= era <= self._era and self._least != NEVER_STOLEN and self._sleepers == 0:
             busy = {entry.exporter for entry in self._exports.values()}
             exporter = next((index for index in range(1, self._exchange.exporters) if index not in busy), None)
             if exporter is not None and (move := self._exchange.export(exporter, self._least)) is not None:
