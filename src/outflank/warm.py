@@ -33,6 +33,7 @@ HOMES = (
     "lab.simulation.stealing_search",
     "lab.studies.hashing",
     "lab.studies.storage",
+    "parallel.exchange_steps",
     "proofs.finding",
     "search.leaf_batches",
     "gpu.by_moves",
