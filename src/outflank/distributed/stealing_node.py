@@ -199,16 +199,8 @@ class StealingNode(Node):
         with self._stealing:
             self._check_carriers()  # after an error of the steward nobody would end the job
             entry = _Import(None, job.ticket, self._totals_now())
-            address = self._exchange.import_job(
-                ExportedMove(
-                    words=(job.first, job.second),
-                    depth=job.depth,
-                    ply=job.ply,
-                    alpha=job.alpha,
-                    beta=job.beta,
-                    expected=OPEN if job.beta - job.alpha > 1 else CUT,
-                )
-            )
+            expected = OPEN if job.beta - job.alpha > 1 else CUT
+            address = self._exchange.import_job(_move_to_search(job, expected))
             self._imports[address] = entry
             if self._closing or job.ticket in self._unwanted:
                 self._exchange.abandon(address)
@@ -356,16 +348,7 @@ class StealingNode(Node):
             self._return(given.victim, move.ticket, given.era, result, (0,) * len(COUNTERS))
         else:
             self._set_sizes(move.least, move.send_from)
-            address = self._exchange.import_job(
-                ExportedMove(
-                    words=(move.first, move.second),
-                    depth=move.depth,
-                    ply=move.ply,
-                    alpha=move.alpha,
-                    beta=move.beta,
-                    expected=move.expected,
-                )
-            )
+            address = self._exchange.import_job(_move_to_search(move, move.expected))
             self._imports[address] = _Import(given.victim, move.ticket, self._totals_now())
 
     def _receive_result(self, done: WorkDone) -> None:
@@ -538,6 +521,18 @@ class StealingNode(Node):
                 entry.result = ImportedResult(valid=False, value=0, line=())
                 entry.done.set()
             self._imports.clear()
+
+
+def _move_to_search(job: Job | StolenMove, expected: int) -> ExportedMove:
+    """Return a job of the head, or a stolen move, as the crew takes it."""
+    return ExportedMove(
+        words=(job.first, job.second),
+        depth=job.depth,
+        ply=job.ply,
+        alpha=job.alpha,
+        beta=job.beta,
+        expected=expected,
+    )
 
 
 def make_node(number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1) -> Node:
