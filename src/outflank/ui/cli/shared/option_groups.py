@@ -60,6 +60,8 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the 
             return value
         try:
             self.registry.get(value)
+        except UnknownName:
+            self.fail(str(UnknownName.among(self.name, value, self.names)), param, ctx)
         except OutflankError as error:
             self.fail(str(error), param, ctx)
         return value
