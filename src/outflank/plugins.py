@@ -169,6 +169,13 @@ class Registry(Generic[Part]):
             raise InvalidOption(f"{self.kind} {name!r} of {source}: {failure_of(error)}") from None
 
 
+def any_installed(prefix: str) -> bool:
+    """Return whether any plug-in is installed for a group whose name begins with `prefix`."""
+    from importlib.metadata import entry_points  # see `_installed`
+
+    return any(group.startswith(prefix) for group in entry_points().groups)
+
+
 def _entry_points(group: str) -> list[tuple[str, Source]]:
     """Return the plug-ins of a group that are installed now, in the order in which Python finds them."""
     return list(_installed(group, tuple((folder, _changed(folder)) for folder in sys.path)))

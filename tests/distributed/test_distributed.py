@@ -22,7 +22,7 @@ from outflank.distributed.cluster_statistics import cluster_statistics
 from outflank.distributed.engines import parse_address
 from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.engines.on_mpi.mpi_messages import setup_from_json, setup_to_json
-from outflank.distributed.engines.on_ray.ray_search import RayNode
+from outflank.distributed.engines.on_ray.ray_process import RayNode
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.head import Tuning
 from outflank.distributed.job_tree import Tree
@@ -565,6 +565,26 @@ def test_a_job_is_stopped_while_it_runs():
     assert not outcomes[0].valid
     assert node.report().nodes == outcomes[0].count("nodes") > 0
     node.close()
+
+
+@pytest.mark.parametrize("parallel", ["ybw", "stealing"])
+def test_nodes_keep_their_tables_as_long_as_the_head_does(parallel):
+    table, board = Table(14), OthelloBoard.start()
+    fabric = InsideFabric(2)
+    with Cluster(fabric, tuning=AT_ONCE) as cluster:
+
+        def tables_after(depth: int, table: Table) -> list[Table | None]:
+            found = cluster.search(board, depth=depth, workers=1, table=table, parallel=parallel)
+            alone = search(board, depth=depth, workers=1)
+            assert (found.value, found.move) == (alone.value, alone.move)
+            return [thread.node.root.table for thread in fabric._node_threads.values()]
+
+        first = tables_after(3, table)
+        assert tables_after(4, table) == first
+        table.clear()
+        second = tables_after(4, table)
+        assert not set(map(id, first)) & set(map(id, second))
+        assert not set(map(id, tables_after(4, Table(14)))) & set(map(id, second))
 
 
 def test_a_new_era_begins_with_an_empty_table():

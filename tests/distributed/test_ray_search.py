@@ -6,9 +6,11 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
+import psutil
 import pytest
 
 from outflank import Limits, OthelloBoard
@@ -159,3 +161,56 @@ def test_without_ray_one_line_says_what_to_install(tmp_path):
         )
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == "outflank: Ray is not installed: pip install 'outflank[ray]'\n"
+
+
+ONE_SEARCH = """
+import sys
+import time
+from outflank import OthelloBoard
+from outflank.distributed import connect
+with connect("local:2") as cluster:
+    found = cluster.search(OthelloBoard.start(), depth=5, workers=1, threshold=3)
+    print(found.value, *(member.where for member in cluster.head.members.values()), flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.slow(35)
+def test_processes_of_a_cluster_that_stays_up_serve_one_command_after_the_other():
+    def begin(*more: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", "\n".join((*more, ONE_SEARCH))]
+        return subprocess.Popen(
+            command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+
+    def answer(process: subprocess.Popen[str]) -> tuple[int, set[str]]:
+        assert process.stdout is not None
+        value, *nodes = process.stdout.readline().split()
+        return int(value), set(nodes)
+
+    value = search(OthelloBoard.start(), depth=5, workers=1).value
+    old_sources = "import outflank.package_digest as d; d.sources_digest = lambda: 'other'"
+    membership.up(port=0, cores=1)
+    try:
+        found, old = answer(process := begin(old_sources))
+        assert found == value
+        process.communicate()
+        found, nodes = answer(first := begin())
+        assert found == value
+        assert not nodes & old  # other sources
+        assert not any(psutil.pid_exists(int(node.rpartition(":")[2])) for node in old)
+        found, others = answer(beside := begin())
+        assert found == value
+        assert not others & nodes  # they are in use
+        beside.communicate()
+        first.kill()
+        first.communicate()
+        deadline = time.monotonic() + 30
+        while True:  # they are free when Ray notices that the command has ended
+            answers = answer(again := begin())
+            again.communicate()
+            if answers == (value, nodes):
+                break
+            assert time.monotonic() < deadline
+    finally:
+        membership.down()

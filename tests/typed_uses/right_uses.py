@@ -52,6 +52,7 @@ def elsewhere(board: outflank.OthelloBoard, stop: outflank.Stop) -> None:
     with connect("local:2") as cluster:
         assert_type(cluster.search(board, depth=9, workers=1, stop=stop, replication="none"), outflank.Result)
         assert_type(list(cluster.iterate(board, exact=True, parallel="jamboree")), list[outflank.Result])
+        cluster.search(board, depth=9, table=outflank.Table(20))
         outflank.search(board, depth=9, parallel=cluster.scheme())
 
 

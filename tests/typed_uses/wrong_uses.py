@@ -68,7 +68,7 @@ def elsewhere(board: outflank.OthelloBoard, cluster: Cluster) -> None:
     cluster.search(board, dept=9)  # error
     cluster.search(board, parallel="abdada")  # error
     cluster.iterate(board, algorithm="alpha-beta")  # error
-    cluster.iterate(board, table=outflank.Table(20))  # error
+    cluster.iterate(board, table=20)  # error
     outflank.lab.search(board, dept=9)  # error
     outflank.register_evaluation(outflank.OthelloBoard, 5, ())  # error
 

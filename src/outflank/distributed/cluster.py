@@ -1,6 +1,7 @@
 """The public class `Cluster`, and functions that connect to a cluster or run tasks on one."""
 
 import itertools
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from types import TracebackType
@@ -99,7 +100,8 @@ class Cluster:
         self.tuning: Tuning = tuning or Tuning()
         self.head: Head | None = None
         """The `Head` of the current or last search, which has the nodes and their statistics."""
-        self._eras = itertools.count(1)
+        # From milliseconds: a process that later serves another command ignores what is left of this one.
+        self._eras = itertools.count(time.time_ns() // 1_000_000)
 
     def search(
         self,
@@ -128,7 +130,8 @@ class Cluster:
         `workers` is the number of workers on each node. `parallel` names the scheme that divides the tree among the
         nodes: with `ybw` or `jamboree` the head divides the top of the tree; with `stealing` nodes divide their jobs
         themselves and steal from each other. `threshold` is the remaining depth at which a subtree becomes a job of
-        one node, or the least that is stolen. The value equals that of a search by one worker.
+        one node, or the least that is stolen. The value equals that of a search by one worker. If the last search had
+        the same `table`, its nodes keep their tables too.
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
@@ -153,6 +156,7 @@ class Cluster:
                 replication=policy,
                 era=next(self._eras),
                 steals=parallel == "stealing",
+                follows=None if self.head is None or root.table is None else self.head.era_of(root.table),
             )
             self.head = Head(
                 root, self.fabric, setup, in_order=parallel == "jamboree", tuning=self.tuning, eras=self._eras

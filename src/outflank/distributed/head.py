@@ -23,7 +23,7 @@ from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, WindowProgress, search_best_moves
 from outflank.search.stopping import Stopped
-from outflank.search.table import EXACT
+from outflank.search.table import EXACT, Table
 from outflank.search.worker import COUNTERS
 
 POLL_SECONDS = 0.03
@@ -81,6 +81,7 @@ class Head:
         """Descriptions of the nodes that were lost or silent, with the reasons."""
         self._alone = Alone(root)
         self._eras, self._era = eras, setup.era
+        self._times_cleared = 0 if root.table is None else root.table.times_cleared
         self._homes = Homes()
         self._tickets = itertools.count(1)
         self._threshold: int | None = root.options.threshold
@@ -153,9 +154,15 @@ class Head:
 
     def forget(self) -> None:
         self.root.forget()
+        if self.root.table is not None:
+            self._times_cleared = self.root.table.times_cleared
         self._known = None
         self._era = next(self._eras)
         self._homes = Homes()
+
+    def era_of(self, table: Table) -> int | None:
+        """Return the era of the entries of `table`, if it is this search's and has not been cleared since."""
+        return self._era if table is self.root.table and table.times_cleared == self._times_cleared else None
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
         if self.setup.steals:

@@ -28,7 +28,7 @@ from outflank.search.outbox import WORDS, Outbox, adopt, await_call, call_carrie
 from outflank.search.request import Options
 from outflank.search.root import Root
 from outflank.search.stopping import Stopped
-from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
+from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, Table
 from outflank.search.worker import COUNTERS
 
 Entries = npt.NDArray[np.uint64]
@@ -67,6 +67,8 @@ class NodeSetup:
     era: int
     steals: bool = False
     """Whether nodes steal from each other (`stealing_node`)."""
+    follows: int | None = None
+    """Era of the search whose table entries are still valid in this one; a node that has them keeps them."""
 
 
 class Node:
@@ -74,12 +76,14 @@ class Node:
 
     _failed_at = "entries could not be sent"
 
-    def __init__(self, setup: NodeSetup, carry: Carry, *, share: int = 1) -> None:
-        """`share` is the number of nodes on this machine; they divide its cores."""
+    def __init__(self, setup: NodeSetup, carry: Carry, *, share: int = 1, table: Table | None = None) -> None:
+        """`share` is the number of nodes on this machine; they divide its cores. A `table` has valid entries of an
+        earlier search."""
         self.setup, self._carry = setup, carry
         options = setup.options
         self.workers = max(1, all_cores() // share) if options.workers is None else options.workers
-        self.root = Root(setup.game, setup.position, replace(options, parallel=None, workers=self.workers))
+        own_options = replace(options, parallel=None, workers=self.workers)
+        self.root = Root(setup.game, setup.position, own_options, table=table)
         self._division: Division = self._make_division()
         self.root.prepare_lines()  # compiles kernels, like the lines below
         self.root.stop()
@@ -278,6 +282,10 @@ class Node:
             self.root.forget()
             for outbox in self._outboxes:
                 outbox.clear()
+
+    def table_for(self, setup: NodeSetup) -> Table | None:
+        """Return this node's table if its entries are valid in the search of `setup` too."""
+        return self.root.table if setup.follows == self._era else None
 
     # --- statistics ---
 

@@ -49,7 +49,7 @@ from outflank.parallel.schemes import plan_for
 from outflank.parallel.shared_state import CUT, OPEN
 from outflank.search.division import Division
 from outflank.search.lines import table_move
-from outflank.search.table import NO_MOVE
+from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import COUNTERS
 
 PATROL_SECONDS = 0.001
@@ -118,7 +118,9 @@ class StealingNode(Node):
 
     _failed_at = "a node failed"
 
-    def __init__(self, number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1) -> None:
+    def __init__(
+        self, number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1, table: Table | None = None
+    ) -> None:
         self.number, self._peers = number, peers
         self._random = random.Random(number)
         self._stealing = threading.RLock()
@@ -141,7 +143,7 @@ class StealingNode(Node):
         self._counts_of_others, self._sent_counts = np.zeros(len(COUNTERS), np.int64), np.zeros(len(COUNTERS), np.int64)
         self._tried = self._won = 0
         self._over = False
-        super().__init__(setup, carry, share=share)
+        super().__init__(setup, carry, share=share, table=table)
         self.root.begin_search(None)
         self._worked_at = time.monotonic()
         self._steward = WorkerThread(target=self._patrol, name=f"outflank-steward-{number}", daemon=True)
@@ -535,11 +537,19 @@ def _move_to_search(job: Job | StolenMove, expected: int) -> ExportedMove:
     )
 
 
-def make_node(number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1) -> Node:
-    """Return a node for a search; `number` and `peers` are used if nodes steal from each other."""
+def make_node(
+    number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1, previous: Node | None = None
+) -> Node:
+    """Return a node for a search; `number` and `peers` are used if nodes steal from each other.
+
+    The `previous` node of this process, which must be closed, leaves its table if the entries are still valid.
+    """
+    table = None if previous is None else previous.table_for(setup)
+    if table is not None:
+        table.new_search()
     if setup.steals:
-        return StealingNode(number, setup, carry, peers, share=share)
-    return Node(setup, carry, share=share)
+        return StealingNode(number, setup, carry, peers, share=share, table=table)
+    return Node(setup, carry, share=share, table=table)
 
 
 def post(node: Node, message: PeerMessage) -> None:

@@ -7,14 +7,13 @@ import sys
 from collections.abc import Collection
 from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import cache
-from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 import outflank
 from outflank.command_lines import PROGRAM, command_line
 from outflank.machine import this_machine
+from outflank.package_digest import sources_digest
 from outflank.validation.documents import JsonObject
 from outflank.validation.text import comma_separated
 
@@ -69,17 +68,6 @@ def installed_from() -> str:
     if "dir_info" in origin:
         return f"the folder {name}"
     return f"the file {name}" if name else "a package index"
-
-
-@cache
-def sources_digest() -> str:
-    """Return a digest of the package's source files. It does not depend on the folder of the installation."""
-    home = Path(outflank.__file__).parent
-    digest = sha256()
-    for path in sorted(home.rglob("*.py"), key=lambda path: path.relative_to(home).as_posix()):
-        text = path.read_bytes().replace(b"\r\n", b"\n")
-        digest.update(f"{path.relative_to(home).as_posix()} {len(text)}\n".encode() + text)
-    return digest.hexdigest()[:16]
 
 
 def first_line(*command: str) -> str:

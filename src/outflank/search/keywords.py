@@ -100,9 +100,11 @@ class SearchKeywords(OptionKeywords, LimitKeywords, total=False):
 
 
 class ClusterKeywords(CommonKeywords, AnswerKeywords, LimitKeywords, total=False):
-    """Options, limits, `stop` and `watch` of a search on a cluster, which does not use the schemes of `parallel`."""
+    """Options, limits, `stop`, `table` and `watch` of a search on a cluster, which does not use the schemes of
+    `parallel`."""
 
     stop: Stop | None
+    table: Table | None
     watch: Watch | None
 
 

@@ -360,6 +360,7 @@ class Table:
         """Number of searches so far, modulo `AGES`."""
         self.used: bool = False
         """Whether a search has used the table since it was cleared."""
+        self.times_cleared: int = 0
 
     @property
     def nbytes(self) -> int:
@@ -379,6 +380,7 @@ class Table:
         """Remove all entries."""
         self.words[:] = 0
         self.used = False
+        self.times_cleared += 1
 
     def new_search(self) -> None:
         """Begin another search, which replaces entries of earlier searches first."""

@@ -52,6 +52,7 @@ def setup_to_json(setup: NodeSetup) -> JsonObject:
         "replication": asdict(setup.replication),
         "era": setup.era,
         "steals": setup.steals,
+        "follows": setup.follows,
     }
 
 
@@ -66,6 +67,7 @@ def setup_from_json(document: JsonObject) -> NodeSetup:
         replication=Replication(**document["replication"]),
         era=document["era"],
         steals=document["steals"],
+        follows=document["follows"],
     )
 
 

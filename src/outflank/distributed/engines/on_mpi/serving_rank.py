@@ -136,11 +136,19 @@ class _Server:
                 post(self._node_thread.node, message.content)
 
     def _prepare(self, message: PrepareSearch) -> None:
+        previous = None if self._node_thread is None else self._node_thread.node
         self._close_node()
         setup = setup_from_json(message.setup)
         self._era, self._mailbox.peers = setup.era, message.peers
         peers = RankPeers(self._mailbox, self._events.put)
-        node = make_node(self._mailbox.rank, setup, self._mailbox.carry, peers, share=self._mailbox.neighbours)
+        node = make_node(
+            self._mailbox.rank,
+            setup,
+            self._mailbox.carry,
+            peers,
+            share=self._mailbox.neighbours,
+            previous=previous,
+        )
         self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
         where = process_name()
         self._mailbox.send(0, RankJoined(era=self._era, where=where, workers=node.workers, version=__version__))

@@ -46,6 +46,8 @@ class _Connection(threading.Thread):
             raise OutflankError("this process is in a cluster already")
         self.directory = directory
         """Directory that is removed when the connection closes. The Ray processes that run in it are killed."""
+        self.is_own = False
+        """Whether the whole cluster was started for this connection, and ends with it."""
         self.member: Member | None = None
         """The raylet (Ray's process on each machine) that was started for this connection."""
         self.ready, self.leaving = threading.Event(), threading.Event()
@@ -203,6 +205,7 @@ def start_local(cores: int) -> None:
     directory = OwnedDirectory()
     token_file, token = make_token(directory.path / "token")
     with _opening(_Connection(token_file, directory)) as connection:
+        connection.is_own = True
         connection.open(
             address="local",
             num_cpus=cores,
@@ -257,6 +260,11 @@ def detach(*, at_once: bool = False) -> None:
     connection, _connection = _connection, None
     if connection is not None:
         connection.close(at_once=at_once)
+
+
+def stays_up() -> bool:
+    """Return whether the cluster of this process goes on after it: another command has started it."""
+    return _connection is not None and not _connection.is_own
 
 
 def head_alive() -> bool:

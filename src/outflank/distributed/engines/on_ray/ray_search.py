@@ -1,139 +1,31 @@
 """Searches on Ray. A node is an actor: one on each machine of the cluster, or several on this machine.
 
-An actor handles jobs, received table entries and all other calls on separate threads, so that it can stop a job and
-answer while it searches. Ray restarts nothing. The head keeps track of nodes and jobs, and replaces dead actors.
+Ray restarts nothing. The head keeps track of nodes and jobs, and replaces dead actors.
 """
 
-import contextlib
 import pickle
 import sys
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from outflank import __version__
-from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, options_at, places
+from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, places
 from outflank.distributed.engines.on_ray.ray_connection import detach, head_alive
+from outflank.distributed.engines.on_ray.ray_process import Lease, Leases
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import HeadLost
-from outflank.distributed.node import Entries, Node, NodeSetup
-from outflank.distributed.node_messages import (
-    Ended,
-    Job,
-    JobResult,
-    Joined,
-    Left,
-    NodeEvent,
-    NodeReport,
-    PeerMessage,
-    Reported,
-    version_error,
-)
-from outflank.distributed.node_thread import process_name
-from outflank.distributed.stealing_node import make_node, post
+from outflank.distributed.node import Entries, NodeSetup
+from outflank.distributed.node_messages import Ended, Job, Joined, Left, NodeEvent, Reported, version_error
 from outflank.errors import OutflankError
-from outflank.search.outbox import WORDS
 from outflank.user_modules import PickledValue, pickle_for_nodes
 
 if TYPE_CHECKING:
     from ray import ObjectRef
     from ray.actor import ActorHandle
 
-LANES = {"jobs": 1, "entries": 1, "steals": 1}
-"""Ray's concurrency groups, with their numbers of threads. Other calls run on the actor's default thread."""
-
-MOST_UNDERWAY = 8
-"""Number of undelivered messages to a node at which further table entries for it are dropped."""
-
-DELIVERY_SECONDS = 5.0
-"""Seconds to wait for a node to receive table entries, if the replication policy waits for delivery."""
-
 REPORT_SECONDS = 0.5
 MEMBERSHIP_SECONDS = 1.0
 """Seconds between two checks of the head and of the cluster's machines."""
-
-
-@dataclass(eq=False)
-class _Peer:
-    """Another node of the search, to which a node sends table entries."""
-
-    actor: "ActorHandle"
-    underway: list["ObjectRef"] = field(default_factory=list)
-    """Messages with table entries that the peer has not received yet."""
-
-
-class RayNode:
-    """The Ray actor of a node."""
-
-    def __init__(self) -> None:
-        self._node: Node | None = None
-        # `set_peers` replaces the whole dict, because other threads read it at the same time.
-        self._peers: dict[int, _Peer] = {}
-
-    def prepare(self, number: int, setup: PickledValue, share: int) -> tuple[str, int, str]:
-        """Create the node of a new search; return the process's name, number of workers, and version of outflank."""
-        if self._node is not None:
-            self._node.close()
-        self._node = make_node(number, setup.load(), self._carry, self, share=share)
-        return process_name(), self._node.workers, __version__
-
-    def search(self, job: Job) -> JobResult:
-        assert self._node is not None
-        return self._node.search(job)
-
-    def stop(self, ticket: int) -> None:
-        if self._node is not None:
-            self._node.stop(ticket)
-
-    def report(self) -> NodeReport | None:
-        """Return the statistics of the node; None before its first search."""
-        return self._node.report() if self._node is not None else None
-
-    def set_peers(self, peers: dict[int, "ActorHandle"]) -> None:
-        """Set the other nodes of the search, by number."""
-        old_peers = self._peers
-        self._peers = {number: old_peers.get(number) or _Peer(actor) for number, actor in peers.items()}
-
-    def others(self) -> list[int]:
-        """Return the numbers of the other nodes of the search."""
-        return list(self._peers)
-
-    def tell(self, node: int, message: PeerMessage) -> None:
-        """Send a message to a node."""
-        peer = self._peers.get(node)
-        if peer is not None:
-            with contextlib.suppress(Exception):  # of Ray, if the actor is dead: messages may be lost
-                peer.actor.hear.options(concurrency_group="steals").remote(message)
-
-    def hear(self, message: PeerMessage) -> None:
-        """Receive a message of a node."""
-        if self._node is not None:
-            post(self._node, message)
-
-    def push(self, era: int, data: bytes) -> None:
-        """Store table entries that another node has sent."""
-        if self._node is not None:
-            self._node.absorb(era, np.frombuffer(data, np.uint64).reshape(-1, WORDS))
-
-    def _carry(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]:
-        import ray
-
-        data = entries.tobytes()
-        sent, missed = [], 0
-        for peer in self._peers.values():
-            if peer.underway:
-                _, peer.underway = ray.wait(peer.underway, num_returns=len(peer.underway), timeout=0)
-            if len(peer.underway) >= MOST_UNDERWAY:
-                missed += 1
-                continue
-            message = peer.actor.push.options(concurrency_group="entries").remote(era, data)
-            peer.underway.append(message)
-            sent.append(message)
-        if wait and sent:
-            ray.wait(sent, num_returns=len(sent), timeout=DELIVERY_SECONDS)
-        return len(sent), missed
 
 
 @dataclass(eq=False)
@@ -142,12 +34,16 @@ class _Seat:
 
     key: str
     number: int
-    actor: "ActorHandle"
+    lease: Lease
     ready: bool = False
     awaited: dict[str, "ObjectRef"] = field(default_factory=dict)
     """Unanswered calls of the actor by name: `prepare`, `search`, `report`."""
     asked_at: float = 0.0
     gone: bool = False
+
+    @property
+    def actor(self) -> "ActorHandle":
+        return self.lease.actor
 
 
 class RayFabric:
@@ -169,7 +65,7 @@ class RayFabric:
         self._numbers = 0
         self.bytes_carried = 0
         self._called = self._checked = 0.0
-        self._remote = self._ray.remote(concurrency_groups=LANES, max_restarts=0, max_task_retries=0)(RayNode)
+        self._leases = Leases(local_nodes=local_nodes)
         self._update_places()
 
     # --- the fabric ---
@@ -241,8 +137,7 @@ class RayFabric:
 
     def close(self) -> None:
         for seat in self._seats.values():
-            with contextlib.suppress(Exception):  # the actor or all of Ray may be dead already
-                self._ray.kill(seat.actor, no_restart=True)
+            seat.lease.end()
         self._seats.clear()
         detach(at_once=isinstance(sys.exc_info()[1], KeyboardInterrupt))
 
@@ -304,18 +199,16 @@ class RayFabric:
         self._called = time.monotonic()
         present = places(self._ray, self._local_nodes)
         new_keys = [key for key in present if key not in self._seats and self._replaced.get(key, 0) <= MOST_REPLACED]
+        leases = self._leases.take({key: min(self._workers or present[key], present[key]) for key in new_keys})
         for key in new_keys:
             self._numbers += 1
-            seat = _Seat(key, self._numbers, self._actor(key, present[key]))
+            seat = _Seat(key, self._numbers, leases[key])
             self._seats[key] = seat
             if self._setup is not None and seat in self._taking_part():
                 self._prepare(seat)
         if new_keys:
             self._send_peers()
         return present
-
-    def _actor(self, key: str, cores: float) -> "ActorHandle":
-        return self._remote.options(**options_at(key, min(self._workers or cores, cores), self._local_nodes)).remote()
 
     def _prepare(self, seat: _Seat) -> None:
         prepare = seat.actor.prepare.options(concurrency_group="jobs")

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from outflank import __version__
 from outflank.distributed.engines.contract import Address
-from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, options_at, places
+from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, places
 from outflank.distributed.engines.on_ray.ray_connection import detach, enter, head_alive
+from outflank.distributed.engines.on_ray.ray_process import Lease, Leases
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.node_messages import version_error
 from outflank.distributed.tasks.carrier import (
@@ -27,8 +27,8 @@ from outflank.distributed.tasks.carrier import (
     TaskEvent,
     TaskEvents,
 )
-from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, error_text, process_description
-from outflank.user_modules import PickledValue, pickle_for_nodes
+from outflank.distributed.tasks.task_worker import Item, MakeWorker
+from outflank.user_modules import pickle_for_nodes
 
 if TYPE_CHECKING:
     from ray import ObjectRef
@@ -38,48 +38,20 @@ CLOSE_SECONDS = 6.0
 """Timeout for workers to release their resources before their processes are killed."""
 
 
-class RayTaskActor:
-    """The Ray actor of a node. Tasks run on separate threads, so that it can answer other calls meanwhile."""
-
-    def __init__(self) -> None:
-        self._runner: TaskRunner | None = None
-
-    def prepare(self, make: PickledValue) -> dict[str, str]:
-        """Create the worker. Return `where` this process runs, outflank's `version` and, if creation failed, `why`."""
-        answer = {"where": process_description(), "version": __version__}
-        try:
-            self._runner = TaskRunner(make.load())
-        except Exception as error:
-            answer["why"] = error_text(error)
-        return answer
-
-    def run(self, ticket: int, item: Item) -> Item:
-        """Run a task and return its outcome."""
-        assert self._runner is not None
-        return self._runner.run(ticket, item)
-
-    def cancel(self, ticket: int) -> None:
-        if self._runner is not None:
-            self._runner.cancel(ticket)
-
-    def report(self) -> None:
-        """Do nothing. The return of this call is the heartbeat."""
-
-    def close(self) -> None:
-        if self._runner is not None:
-            self._runner.close()
-
-
 @dataclass(eq=False, slots=True)
 class _Seat:
     """An entry of `places`, with the actor that runs there."""
 
     key: str
     number: int
-    actor: "ActorHandle"
+    lease: Lease
     unanswered_since: float | None = None
-    """Time of the call of `report` or `prepare` that has not been answered yet; None if there is none."""
+    """Time of the call of `report` or `make_worker` that has not been answered yet; None if there is none."""
     refused: bool = False
+
+    @property
+    def actor(self) -> "ActorHandle":
+        return self.lease.actor
 
 
 class RayTasks:
@@ -104,8 +76,7 @@ class RayTasks:
         self._events = events
         enter(self._address, self._address.nodes or 1)
         self._opened = True
-        groups = {"tasks": self._lanes}
-        self._remote = self._ray.remote(concurrency_groups=groups, max_restarts=0, max_task_retries=0)(RayTaskActor)
+        self._leases = Leases(local_nodes=self._address.nodes, at_a_time=self._lanes)
         self.check_nodes()
 
     def run(self, node: int, ticket: int, item: Item) -> None:
@@ -130,9 +101,13 @@ class RayTasks:
             elif seat.unanswered_since is None and not seat.refused:
                 seat.unanswered_since = time.monotonic()
                 self._notify_when_done(seat, seat.actor.report.remote(), partial(self._handle_heartbeat, seat))
-        for key, cores in present.items():
-            if key not in self._seats and self._deaths[key] <= MOST_REPLACED:
-                self._start_actor(key, cores)
+        new = {
+            key: cores
+            for key, cores in present.items()
+            if key not in self._seats and self._deaths[key] <= MOST_REPLACED
+        }
+        for key, lease in self._leases.take(new).items():
+            self._make_worker(key, lease)
 
     def forget_node(self, node: int) -> None:
         seat = self._seat(node)
@@ -150,24 +125,23 @@ class RayTasks:
                 seat for seat in self._seats.values() if seat.unanswered_since is None or seat.unanswered_since > since
             ]
             if responsive and head_alive():
-                closing = [seat.actor.close.remote() for seat in responsive]
+                closing = [seat.actor.end_work.remote() for seat in responsive]
                 self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_SECONDS)
-            for seat in self._seats.values():
-                self._ray.kill(seat.actor, no_restart=True)
+        for seat in self._seats.values():
+            seat.lease.end()
         self._seats.clear()
         if self._opened:
             detach()
 
-    def _start_actor(self, key: str, cores: float) -> None:
-        actor = self._remote.options(**options_at(key, cores, self._address.nodes)).remote()
-        seat = _Seat(key, next(self._numbers), actor, time.monotonic())
+    def _make_worker(self, key: str, lease: Lease) -> None:
+        seat = _Seat(key, next(self._numbers), lease, time.monotonic())
         self._seats[key] = seat
-        ref = seat.actor.prepare.options(concurrency_group="tasks").remote(
+        ref = seat.actor.make_worker.options(concurrency_group="tasks").remote(
             pickle_for_nodes(self._make, self._ray.cloudpickle.dumps)
         )
-        self._notify_when_done(seat, ref, partial(self._handle_prepared, seat))
+        self._notify_when_done(seat, ref, partial(self._handle_made, seat))
 
-    def _handle_prepared(self, seat: _Seat, answer: dict[str, str]) -> TaskEvent:
+    def _handle_made(self, seat: _Seat, answer: dict[str, str]) -> TaskEvent:
         seat.unanswered_since = None
         why = version_error(answer["version"]) or answer.get("why")
         if why is not None:
