@@ -1,12 +1,12 @@
 """Two nodes of a cluster beside one worker, in both games, with nothing chosen by hand.
 
-python -m benchmarks.clusters [WHERE] [ROUNDS] [GAME]           WHERE: local:2 (the default), inside:2, …
-mpiexec -n 2 python -m benchmarks.clusters mpi [ROUNDS] [GAME]  on two ranks
+python -m benchmarks.clusters [WHERE] [ROUNDS] [GAME] [SCHEME]           WHERE: local:2 (the default), inside:2, …
+mpiexec -n 2 python -m benchmarks.clusters mpi [ROUNDS] [GAME] [SCHEME]  on two ranks
 
 GAME is the beginning of the searches' names: abalone, othello, or long for searches of half a minute. Sides are run in
-turn, round after round: one worker, nodes that the head feeds (ybw), and nodes that steal from each other. Besides the
-times: nodes of the cluster beside one worker's, jobs, and what a node spent on searching, which a busy machine disturbs
-least.
+turn, round after round: one worker, nodes that the head feeds (ybw), nodes that steal from each other, and, where no
+node can be lost, nodes that divide the table (tds); or only the given schemes. Besides the times: nodes of the cluster
+beside one worker's, jobs, and what a node spent on searching, which a busy machine disturbs least.
 """
 
 import statistics
@@ -33,7 +33,7 @@ SEARCHES: dict[str, tuple[Board, int]] = {
     "long abalone, start to 9": (AbaloneBoard.start(), 9),
     "long abalone, belgian daisy to 9": (AbaloneBoard.start("belgian-daisy"), 9),
 }
-SCHEMES: tuple[SplittingName, ...] = ("ybw", "stealing")
+SCHEMES: tuple[SplittingName, ...] = ("ybw", "stealing", "tds")
 
 
 def one(board: Board, depth: int) -> dict[str, Any]:
@@ -65,23 +65,26 @@ def main() -> None:
     words = sys.argv[1:]
     where = words.pop(0) if words and not words[0].isdigit() else "local:2"
     rounds = int(words.pop(0)) if words else 5
+    chosen = tuple(scheme for scheme in SCHEMES if scheme in words)
+    words = [word for word in words if word not in SCHEMES]
     searches = {
         name: asked for name, asked in SEARCHES.items() if name.startswith(tuple(words) or ("abalone", "othello"))
     }
-    samples: dict[str, dict[str, list[dict[str, Any]]]] = {
-        name: {"one": [], **{scheme: [] for scheme in SCHEMES}} for name in searches
-    }
     with connect(where, workers=1) as cluster:
+        schemes = chosen or (SCHEMES if cluster.fabric.keeps_nodes else SCHEMES[:-1])
+        samples: dict[str, dict[str, list[dict[str, Any]]]] = {
+            name: {"one": [], **{scheme: [] for scheme in schemes}} for name in searches
+        }
         for start in (AbaloneBoard.start(), OthelloBoard.start()):  # what is compiled and started once
             one(start, 3)
-            for scheme in SCHEMES:
+            for scheme in schemes:
                 together(cluster, start, 6, scheme)
         for number in range(1, rounds + 1):
             for name, (board, depth) in searches.items():
                 alone = one(board, depth)
                 samples[name]["one"].append(alone)
                 line = f"{number}/{rounds} {name}: one {alone['seconds']:.2f} s"
-                for scheme in SCHEMES:
+                for scheme in schemes:
                     shared = together(cluster, board, depth, scheme)
                     assert alone["value"] == shared["value"], "the value depends on the number of nodes"
                     samples[name][scheme].append(shared)
@@ -92,7 +95,7 @@ def main() -> None:
     figures: dict[str, Any] = {}
     for name, sides in samples.items():
         figures[f"{name}: one worker, s"] = statistics.median(alone["seconds"] for alone in sides["one"])
-        for scheme in SCHEMES:
+        for scheme in schemes:
             pairs = list(zip(sides["one"], sides[scheme], strict=True))
             jobs = round(statistics.median(shared["jobs"] for _, shared in pairs))
             told = "" if jobs else " (nothing was divided: as fast as one worker is what is asked)"
@@ -103,7 +106,7 @@ def main() -> None:
                 shared["nodes"] / alone["nodes"] for alone, shared in pairs
             )
             figures[f"{name}, {scheme}: jobs"] = jobs
-    save("clusters", figures, samples, variant="-".join([where.partition(":")[0], *words]))
+    save("clusters", figures, samples, variant="-".join([where.partition(":")[0], *words, *chosen]))
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ TUNING = Tuning(patience_seconds=PATIENCE)
 KINDS = ("worker", "node", "pushing", "frozen")
 """What is done: kill -9 of a node's process, of a machine's raylet, of a process that is pushing entries; SIGSTOP."""
 
-REPLICATION = {"worker": "async", "node": "async", "pushing": "depth:depth=7", "frozen": "async"}
-"""With `depth` a node waits for each entry to be delivered: whenever it is killed, it is in the middle of pushing."""
+REPLICATION = {"worker": "async", "node": "async", "pushing": "batch:depth=7,batch=1", "frozen": "async"}
+"""With `batch` a node waits for each entry to be delivered: whenever it is killed, it is in the middle of pushing."""
 
 
 SCHEME: dict[str, SplittingName] = {"worker": "stealing", "node": "ybw", "pushing": "ybw", "frozen": "stealing"}

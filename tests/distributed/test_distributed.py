@@ -674,7 +674,7 @@ def test_a_job_fails_where_its_entries_cannot_be_sent():
     def carry(era, entries, *, wait):
         raise KeyError(27)
 
-    node = a_node(carry=carry, replication="depth:depth=2")
+    node = a_node(carry=carry, replication="batch:depth=2,batch=1")
     told: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
     thread = NodeThread(3, node, told.put)
     for ticket in (1, 2):  # the job in hand, and the one after it

@@ -16,6 +16,7 @@ from outflank.distributed.engines.inside_engine import InsideFabric, InsidePeers
 from outflank.distributed.engines.on_mpi.mpi_messages import ToPeer, read_message
 from outflank.distributed.head import Tuning
 from outflank.distributed.node import Node
+from outflank.distributed.node_kinds import post
 from outflank.distributed.node_messages import (
     StolenMove,
     WorkDone,
@@ -24,7 +25,7 @@ from outflank.distributed.node_messages import (
     WorkUnwanted,
     WorkWanted,
 )
-from outflank.distributed.stealing_node import StealingNode, post
+from outflank.distributed.stealing_node import StealingNode
 from outflank.kernels.compiler import interpreted
 from outflank.search.whole_search import search
 from outflank.search.worker import COUNTERS
@@ -200,11 +201,11 @@ def test_a_thief_of_another_search_gets_nothing(monkeypatch, later, is_served):
     assert bool(asked) is is_served
 
 
-def test_nodes_that_cannot_steal_are_refused():
+def test_nodes_that_cannot_send_work_are_refused():
     class Deaf(InsideFabric):
         steal_seconds = None
 
-    with Cluster(Deaf(2)) as cluster, pytest.raises(OutflankError, match="nodes of inside cannot steal"):
+    with Cluster(Deaf(2)) as cluster, pytest.raises(OutflankError, match="nodes of inside cannot send"):
         cluster.search(OthelloBoard.start(4), Limits(depth=4), workers=1, parallel="stealing")
 
 

@@ -150,7 +150,7 @@ def test_whatever_is_repeated_goes_forth_and_back(name):
     experiment = registry.experiment_named(name)
     often = [each.name for each in fields(experiment.parameters) if each.name in REPEATING]
     timed = "seconds" in inspect.getsource(sys.modules[type(experiment).__module__])
-    if not often or not timed or name in ("duels", "edges", "determinism", "replay", "simulate", "stealing"):
+    if not often or not timed or name in ("duels", "edges", "determinism", "replay", "simulate", "stealing", "growth"):
         pytest.skip("nothing is timed again and again there")
     tasks = experiment.tasks(experiment.parameters(**{often[0]: 2}))
     parts = [task.name.rpartition(", ") for task in tasks]

@@ -58,6 +58,7 @@ OTHER = {
     "evaluations": (("discs",),),
     "game": ("abalone", "othello"),
     "hashes": (("zobrist",), ("Zobrist",), ("fnv-1a",)),
+    "networks": (("ray",),),
     "nodes": (1, (1,), 20_001),
     "opponent": ("first",),
     "ordering": ("mobility", "kinds", "none"),
@@ -153,7 +154,7 @@ def what_is_done(experiment, chosen):
     return tasks, read_by(type(experiment).conclude, chosen) if experiment.name in CONCLUDING else None
 
 
-CONCLUDING = ("imbalance", "parallelism", "reproduce", "table")
+CONCLUDING = ("growth", "imbalance", "parallelism", "reproduce", "table")
 """Experiments some of whose parameters only the conclusion asks for."""
 
 

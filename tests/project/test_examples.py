@@ -1,8 +1,10 @@
 """The examples run, and do what they say."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -79,3 +81,48 @@ def test_estimates_need_an_evaluation_and_playouts_none(monkeypatch):
         assert (found.value, found.move in board.legal_moves) == (1000, True)
     with pytest.raises(outflank.UnknownName, match=r"Nim has no evaluation: register one, or prove scores"):
         outflank.search(board, depth=2, workers=1)
+
+
+CLUSTERS = EXAMPLES / "clusters"
+
+
+@pytest.mark.interpreted_only
+@pytest.mark.skipif(which("bash") is None, reason="needs bash")
+def test_the_script_for_slurm_is_one_that_bash_understands(tmp_path):
+    script = CLUSTERS / "slurm.sh"
+    checked = subprocess.run(["bash", "-n", str(script)], capture_output=True, text=True)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    without_position = subprocess.run(["bash", str(script)], capture_output=True, text=True, cwd=tmp_path)
+    assert "a position, such as" in without_position.stderr
+
+
+@pytest.mark.interpreted_only
+@pytest.mark.parametrize("name", ["slurm.sh", "kuberay.yaml"])
+def test_the_options_in_a_script_for_clusters_exist(name):
+    from outflank.ui.cli.searching.search_command import command
+
+    known = {option for parameter in command.params for option in parameter.opts}
+    text = re.sub(r"\\\n#?", " ", (CLUSTERS / name).read_text())
+    (line,) = re.findall(r"outflank search (.*)", text)
+    used = re.findall(r"--[a-z-]+", line)
+    assert "--cluster" in used
+    assert set(used) <= known
+
+
+@pytest.mark.interpreted_only
+def test_every_process_of_the_kubernetes_cluster_has_the_token():
+    yaml = pytest.importorskip("yaml")
+    cluster, policy = yaml.safe_load_all((CLUSTERS / "kuberay.yaml").read_text())
+    groups = [cluster["spec"]["headGroupSpec"], *cluster["spec"]["workerGroupSpecs"]]
+    for group in groups:
+        template = group["template"]
+        (container,) = template["spec"]["containers"]
+        environment = {variable["name"]: variable["value"] for variable in container["env"]}
+        assert environment["RAY_AUTH_MODE"] == "token"
+        mounted = container["volumeMounts"][0]["mountPath"]
+        for name in ("RAY_AUTH_TOKEN_PATH", "OUTFLANK_CLUSTER_TOKEN"):
+            assert environment[name] == f"{mounted}/token"
+        assert template["spec"]["volumes"][0]["secret"]["secretName"] == "outflank-token"
+        labels = template["metadata"]["labels"]
+        assert policy["spec"]["podSelector"]["matchLabels"] == labels  # nobody else may connect
+        assert policy["spec"]["ingress"] == [{"from": [{"podSelector": {"matchLabels": labels}}]}]

@@ -57,7 +57,7 @@ def _check(per_node: int) -> None:
 
 
 ALGORITHMS = ("alphabeta", "pvs", "mtdf")
-SplittingName = Literal["ybw", "jamboree", "stealing"]
+SplittingName = Literal["ybw", "jamboree", "stealing", "tds"]
 SPLITTINGS: tuple[str, ...] = get_args(SplittingName)
 """Names of the parallel schemes that can divide the top of a tree among the nodes of a cluster."""
 
@@ -129,9 +129,10 @@ class Cluster:
 
         `workers` is the number of workers on each node. `parallel` names the scheme that divides the tree among the
         nodes: with `ybw` or `jamboree` the head divides the top of the tree; with `stealing` nodes divide their jobs
-        themselves and steal from each other. `threshold` is the remaining depth at which a subtree becomes a job of
-        one node, or the least that is stolen. The value equals that of a search by one worker. If the last search had
-        the same `table`, its nodes keep their tables too.
+        themselves and steal from each other; with `tds` (transposition-driven scheduling) every position is searched
+        by the node that has its part of the table. `threshold` is the remaining depth at which a subtree becomes a job
+        of one node, or the least that is stolen or sent to its home. The value equals that of a search by one worker.
+        If the last search had the same `table`, its nodes keep their tables too.
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
@@ -153,9 +154,10 @@ class Cluster:
                 game=root.game,
                 position=root.position,
                 options=replace(root.options, parallel=None),
-                replication=policy,
+                # Nodes that divide the table have no use for each other's entries.
+                replication=replication_named("none") if parallel == "tds" else policy,
                 era=next(self._eras),
-                steals=parallel == "stealing",
+                parallel=parallel,
                 follows=None if self.head is None or root.table is None else self.head.era_of(root.table),
             )
             self.head = Head(

@@ -102,7 +102,7 @@ def cluster_statistics(head: "Head") -> ClusterStatistics:
         report = member.report
         present_seconds = head.present_seconds(member)
         # The node's own report, unlike the head's record, includes a job that is still running.
-        steals = head.setup.steals
+        steals = head.setup.nodes_divide
         busy = min(report.busy_seconds if steals else max(member.useful_seconds, report.busy_seconds), present_seconds)
         useful = max(0.0, busy - report.waited_seconds / max(member.workers, 1))
         nodes.append(

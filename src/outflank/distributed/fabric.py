@@ -27,7 +27,11 @@ class Fabric(Protocol):
 
     @property
     def steal_seconds(self) -> float | None:
-        """Least expected duration of moves that nodes steal from each other, in seconds; None: they cannot steal."""
+        """Least expected duration of what nodes send each other to search, in seconds; None: they cannot."""
+
+    @property
+    def keeps_nodes(self) -> bool:
+        """Whether a search cannot go on without one of its nodes: no node is lost, and no message."""
 
     @property
     def bytes_carried(self) -> int:

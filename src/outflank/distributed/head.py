@@ -66,8 +66,10 @@ class Head:
     def __init__(
         self, root: Root, fabric: Fabric, setup: NodeSetup, *, in_order: bool, tuning: Tuning, eras: Iterator[int]
     ) -> None:
-        if setup.steals and fabric.steal_seconds is None:
-            raise OutflankError(f"nodes of {fabric.name} cannot steal from each other")
+        if setup.nodes_divide and fabric.steal_seconds is None:
+            raise OutflankError(f"nodes of {fabric.name} cannot send each other work")
+        if setup.parallel == "tds" and not fabric.keeps_nodes:
+            raise OutflankError(f"a part of the table would be lost with a node of {fabric.name}: use mpi or inside:N")
         self.root, self.fabric, self.setup, self.tuning = root, fabric, setup, tuning
         self.in_order = in_order
         root.set_worker_count(2)  # the head's own counters, and the sum of all nodes' counters
@@ -108,10 +110,14 @@ class Head:
         self._await_members()
         # Wait for the other nodes, which take about as long as the first to load their kernels. The time of the search
         # starts when all nodes can take part.
-        deadline = time.perf_counter() + self.tuning.gather_seconds
+        has_homes = self.setup.parallel == "tds"  # a position's home must take part
+        patience = self.tuning.join_seconds if has_homes else self.tuning.gather_seconds
+        deadline = time.perf_counter() + patience
         while len(self.members) < self.fabric.expected and time.perf_counter() < deadline:
             for event in self.fabric.wait(POLL_SECONDS):
                 self._handle(None, event)
+        if has_homes and len(self.members) < self.fabric.expected:
+            raise HeadLost(f"not all nodes have come within {patience:g} s")
         self._began = time.perf_counter()
 
     def search_window(
@@ -165,7 +171,7 @@ class Head:
         return self._era if table is self.root.table and table.times_cleared == self._times_cleared else None
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        if self.setup.steals:
+        if self.setup.nodes_divide:
             return tuple(member.own_statistics(self.present_seconds(member)) for member in self.members.values())
         return tuple(
             member.statistics(self.places.get(number, TreePlace()), self.present_seconds(member))
@@ -252,7 +258,7 @@ class Head:
 
     def _nodes(self) -> int:
         """Return the number of tree nodes so far. Nodes that steal report them earlier than their jobs end."""
-        reported = sum(member.report.nodes for member in self.members.values()) if self.setup.steals else 0
+        reported = sum(member.report.nodes for member in self.members.values()) if self.setup.nodes_divide else 0
         return max(self.root.counter("nodes"), reported)
 
     def _set_job_size(self, tree: Tree, hungry: bool) -> None:
@@ -262,7 +268,7 @@ class Head:
         that the user has set is not changed.
         """
         job_seconds, given_threshold = self._job_seconds, self.root.options.threshold
-        if self.setup.steals:
+        if self.setup.nodes_divide:
             # The root's moves are the jobs; nodes steal what takes at least `steal_seconds`.
             tree.threshold = tree.depth
             if given_threshold is None:
@@ -352,7 +358,7 @@ class Head:
         member.useful_seconds += result.seconds
         if tree is not None and current and tree.deliver(result):
             assert job is not None
-            if self.setup.steals:  # the cost of a job that other nodes helped with is unknown
+            if self.setup.nodes_divide:  # the cost of a job that other nodes helped with is unknown
                 pass
             elif job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # only typical windows
                 self._costs.job(job.depth, result.count("nodes"), result.seconds)

@@ -6,13 +6,14 @@ sends entries to the other nodes.
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.distributed.node_messages import Job, JobResult, NodeReport
+from outflank.distributed.node_messages import Job, JobResult, NodeReport, PeerMessage
 from outflank.distributed.node_steps import open_node, store_value
 from outflank.distributed.replication import Replication
 from outflank.errors import OutflankError
@@ -55,6 +56,16 @@ class Carry(Protocol):
     def __call__(self, era: int, entries: Entries, *, wait: bool) -> tuple[int, int]: ...
 
 
+class Peers(Protocol):
+    """The other nodes of a cluster, as a node sees them."""
+
+    def others(self) -> Sequence[int]:
+        """Return the numbers of the other nodes of the search."""
+
+    def tell(self, node: int, message: PeerMessage) -> None:
+        """Send a message to a node, without waiting. It may be lost. Any thread may call this."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSetup:
     """The data that all jobs of a search on a cluster share."""
@@ -65,10 +76,15 @@ class NodeSetup:
     """Search options. `workers` is the number of workers on each node; None: one for each core of the node's share."""
     replication: Replication
     era: int
-    steals: bool = False
-    """Whether nodes steal from each other (`stealing_node`)."""
+    parallel: str = "ybw"
+    """Name of the scheme that divides the search among the nodes."""
     follows: int | None = None
     """Era of the search whose table entries are still valid in this one; a node that has them keeps them."""
+
+    @property
+    def nodes_divide(self) -> bool:
+        """Whether the nodes, and not the head, divide jobs: by stealing from each other, or by positions' homes."""
+        return self.parallel in ("stealing", "tds")
 
 
 class Node:

@@ -163,7 +163,56 @@ class WorkGoesOn:
     tickets: tuple[int, ...]
 
 
-PeerMessage = WorkWanted | WorkGiven | WorkDone | WorkUnwanted | WorkGoesOn
+# --- between nodes that divide the table ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionWanted:
+    """A node asks the home of a position for its value. The answer is `PositionDone`."""
+
+    era: int
+    asker: int
+    ticket: int
+    """Number of the request, unique in the asker's search."""
+    first: int
+    second: int
+    depth: int
+    ply: int
+    alpha: int
+    beta: int
+    least: int
+    """Least number of plies left of positions that are divided into their moves."""
+    order: int
+    """Place of the move among its brothers. A home searches older brothers first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionDone:
+    """A home returns the value of a position."""
+
+    era: int
+    ticket: int
+    valid: bool
+    """Whether there is a value. There is none if the request was withdrawn."""
+    value: int
+    line: tuple[int, ...]
+    counts: tuple[int, ...]
+    """Counts of the search of the position, in the order of `COUNTERS`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionUnwanted:
+    """A node withdraws a request. The home still sends `PositionDone`, unless it has sent it already."""
+
+    era: int
+    asker: int
+    ticket: int
+
+
+PeerMessage = (
+    WorkWanted | WorkGiven | WorkDone | WorkUnwanted | WorkGoesOn | PositionWanted | PositionDone | PositionUnwanted
+)
+"""A message from a node to another."""
 
 
 # --- events of the head ---

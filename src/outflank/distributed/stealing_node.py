@@ -20,14 +20,12 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from outflank.distributed.node import Carry, Node, NodeSetup
+from outflank.distributed.node import Carry, Node, NodeSetup, Peers
 from outflank.distributed.node_messages import (
     Job,
     JobResult,
@@ -75,16 +73,6 @@ EXPORTERS = 8
 
 NEVER_STOLEN = 1 << 20
 """Value of `least` at which no move is stolen."""
-
-
-class Peers(Protocol):
-    """The other nodes of a cluster, as a node sees them."""
-
-    def others(self) -> Sequence[int]:
-        """Return the numbers of the other nodes of the search."""
-
-    def tell(self, node: int, message: PeerMessage) -> None:
-        """Send a message to a node, without waiting. It may be lost. Any thread may call this."""
 
 
 @dataclass(slots=True)
@@ -535,24 +523,3 @@ def _move_to_search(job: Job | StolenMove, expected: int) -> ExportedMove:
         beta=job.beta,
         expected=expected,
     )
-
-
-def make_node(
-    number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1, previous: Node | None = None
-) -> Node:
-    """Return a node for a search; `number` and `peers` are used if nodes steal from each other.
-
-    The `previous` node of this process, which must be closed, leaves its table if the entries are still valid.
-    """
-    table = None if previous is None else previous.table_for(setup)
-    if table is not None:
-        table.new_search()
-    if setup.steals:
-        return StealingNode(number, setup, carry, peers, share=share, table=table)
-    return Node(setup, carry, share=share, table=table)
-
-
-def post(node: Node, message: PeerMessage) -> None:
-    """Give a node a message of another node. A node of a search without stealing ignores it: it is an old message."""
-    if isinstance(node, StealingNode):
-        node.post(message)

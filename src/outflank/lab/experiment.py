@@ -176,6 +176,7 @@ _LOCATIONS = {
     "replay": "replay:Replay",
     "simulate": "simulate:Simulate",
     "stealing": "stealing:Stealing",
+    "growth": "growth:Growth",
     "threshold": "sweeps:Threshold",
     "replication": "clusters:ReplicationDepth",
     "granularity": "sweeps:Granularity",

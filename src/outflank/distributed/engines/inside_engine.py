@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from outflank.distributed.engines.contract import Address, ClusterEngine, nodes_of_this_machine
 from outflank.distributed.fabric import Fabric
-from outflank.distributed.node import Entries, Node, NodeSetup
+from outflank.distributed.node import Entries, Node, NodeSetup, Peers
+from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, PeerMessage, Reported
 from outflank.distributed.node_thread import NodeThread
-from outflank.distributed.stealing_node import Peers, make_node, post
 from outflank.distributed.tasks.carrier import TaskCarrier
 from outflank.distributed.tasks.task_worker import MakeWorker
 
@@ -59,6 +59,7 @@ class InsideFabric:
     name = "inside"
     job_seconds = 0.02
     steal_seconds = 0.002
+    keeps_nodes = True
 
     def __init__(self, count: int) -> None:
         self._count = self._used = count

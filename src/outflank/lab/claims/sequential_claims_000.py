@@ -177,7 +177,7 @@ ROWS: tuple[Row, ...] = (
             board.unique,
         ),
         ("Recognizing symmetric boards is enormously slow.", CONTRADICTED, board.image_cost),
-        ("Symmetry is not worth exploiting in the table.", CONTRADICTED, board.not_worth),
+        ("Symmetry is not worth exploiting in the table.", DEPENDS, board.not_worth),
         ("One entry can save many boards, so that a hash has to use the table well.", CONFIRMED, board.entries_save),
         (
             "The best of a dozen hash functions finds a free slot for only half of the boards.",

@@ -53,7 +53,7 @@ class ReproduceParameters(Parameters):
 
     which: tuple[str, ...] = option(("all",), "000 to 004, or all.", argument=True)
     quick: bool = option(False, "Everything small: all reports in two minutes.")
-    full: bool = option(False, "The deepest rows and more rounds too: an hour and a half.")
+    full: bool = option(False, "The deepest rows and more rounds too: 70 minutes.")
     claims: bool = option(False, "Show only the reports' conclusions, with our answers.")
     workers: int = option(core_counts()[-1], "Workers of the parallel parts.")
 

@@ -13,9 +13,9 @@ from typing import Any
 from outflank.distributed.engines.on_futures.call_process import LOST, CalledProcess, close_all, tell
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.node import Entries, NodeSetup
+from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Ended, Job, Joined, Left, NodeEvent, PeerMessage, Reported
 from outflank.distributed.node_thread import NodeThread, process_name
-from outflank.distributed.stealing_node import make_node, post
 from outflank.distributed.tasks.task_worker import error_text
 from outflank.errors import OutflankError
 from outflank.kernels.uninterrupted import delay_interrupts
@@ -40,6 +40,7 @@ class FuturesFabric:
     job_seconds = 0.05
     """Target duration of a job in seconds. A call and its result take about a millisecond."""
     steal_seconds = 0.01
+    keeps_nodes = False
 
     def __init__(self, count: int) -> None:
         self._events: queue.SimpleQueue[NodeEvent | OutflankError] = queue.SimpleQueue()

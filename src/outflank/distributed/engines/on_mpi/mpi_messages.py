@@ -13,6 +13,9 @@ from outflank.distributed.node_messages import (
     JobResult,
     NodeReport,
     PeerMessage,
+    PositionDone,
+    PositionUnwanted,
+    PositionWanted,
     WorkDone,
     WorkGiven,
     WorkGoesOn,
@@ -51,7 +54,7 @@ def setup_to_json(setup: NodeSetup) -> JsonObject:
         "options": options,
         "replication": asdict(setup.replication),
         "era": setup.era,
-        "steals": setup.steals,
+        "parallel": setup.parallel,
         "follows": setup.follows,
     }
 
@@ -66,7 +69,7 @@ def setup_from_json(document: JsonObject) -> NodeSetup:
         options=Options(**document["options"]),
         replication=Replication(**document["replication"]),
         era=document["era"],
-        steals=document["steals"],
+        parallel=document["parallel"],
         follows=document["follows"],
     )
 
@@ -128,13 +131,16 @@ class LeaveRanks(Message, frozen=True, kw_only=True):
 
 
 class ToPeer(Message, frozen=True, kw_only=True):
-    """A message between nodes that steal from each other. Only one field is set: a union of classes needs tags."""
+    """A message between nodes. Only one field is set: a union of classes needs tags."""
 
     wanted: WorkWanted | None = None
     given: WorkGiven | None = None
     done: WorkDone | None = None
     unwanted: WorkUnwanted | None = None
     goes_on: WorkGoesOn | None = None
+    position_wanted: PositionWanted | None = None
+    position_done: PositionDone | None = None
+    position_unwanted: PositionUnwanted | None = None
 
     @classmethod
     def of(cls, message: PeerMessage) -> Self:
@@ -150,11 +156,18 @@ class ToPeer(Message, frozen=True, kw_only=True):
                 return cls(unwanted=message)
             case WorkGoesOn():
                 return cls(goes_on=message)
+            case PositionWanted():
+                return cls(position_wanted=message)
+            case PositionDone():
+                return cls(position_done=message)
+            case PositionUnwanted():
+                return cls(position_unwanted=message)
 
     @property
     def content(self) -> PeerMessage | None:
         """The content of the message."""
-        return self.wanted or self.given or self.done or self.unwanted or self.goes_on
+        work = self.wanted or self.given or self.done or self.unwanted or self.goes_on
+        return work or self.position_wanted or self.position_done or self.position_unwanted
 
 
 # --- from a rank to the head ---

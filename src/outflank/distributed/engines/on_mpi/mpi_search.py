@@ -36,9 +36,9 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
     setup_to_json,
 )
 from outflank.distributed.node import Entries, NodeSetup
+from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported, version_error
 from outflank.distributed.node_thread import NodeThread, process_name
-from outflank.distributed.stealing_node import make_node, post
 from outflank.errors import OutflankError
 
 _LISTENER = """
@@ -90,6 +90,7 @@ class MpiFabric:
     """Target duration of a job in seconds. A message and its answer take a millisecond, and the head's work for a job
     takes another. Jobs of 30 ms slowed two nodes down by a tenth."""
     steal_seconds = 0.005
+    keeps_nodes = True
 
     def __init__(self) -> None:
         mpi = require_mpi()

@@ -37,9 +37,9 @@ from outflank.distributed.engines.on_mpi.mpi_messages import (
     ToPeer,
     setup_from_json,
 )
+from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Ended, Left, NodeEvent
 from outflank.distributed.node_thread import NodeThread, process_name
-from outflank.distributed.stealing_node import make_node, post
 from outflank.distributed.tasks.task_worker import Item, MakeWorker, TaskRunner, process_description
 from outflank.errors import OutflankError
 

@@ -21,9 +21,9 @@ from outflank.distributed.engines.on_ray.membership import options_at
 from outflank.distributed.engines.on_ray.ray_connection import stays_up
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.node import Entries, Node
+from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Job, JobResult, NodeReport, PeerMessage
 from outflank.distributed.node_thread import process_name
-from outflank.distributed.stealing_node import make_node, post
 from outflank.distributed.tasks.task_worker import Item, TaskRunner, error_text, process_description
 from outflank.package_digest import sources_digest
 from outflank.plugins import any_installed

@@ -53,6 +53,7 @@ class RayFabric:
     job_seconds = 0.1
     """Target duration of a job in seconds. A message and its answer take 1 to 2 ms."""
     steal_seconds = 0.03
+    keeps_nodes = False
 
     def __init__(self, *, local_nodes: int | None, workers: int | None) -> None:
         """`local_nodes` is the number of nodes on this machine; None: one on each machine with cores in the cluster."""

@@ -34,7 +34,7 @@ from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.interrupting import INTERRUPTED
 from outflank.ui.cli.shared.position_options import boards, diagnostics, output, position_options, print_json
 from outflank.ui.cli.shared.search_options import (
-    CLUSTER_SCHEME,
+    CLUSTER_SCHEMES,
     FIELDS,
     cluster_option,
     parallel_option,
@@ -135,8 +135,8 @@ def command(
     if where is None:
         if replicate is not None:
             raise OutflankError("--replicate is for clusters: say which with --cluster")
-        if options["parallel"] == CLUSTER_SCHEME:
-            raise OutflankError(f"--parallel {CLUSTER_SCHEME} is for clusters: say which with --cluster")
+        if options["parallel"] in CLUSTER_SCHEMES:
+            raise OutflankError(f"--parallel {options['parallel']} is for clusters: say which with --cluster")
         return _search_all(positions, lambda board: search(board, None), as_json)
     from outflank.distributed.cluster import check_options, connect
 

@@ -45,11 +45,11 @@ def _search_option(name: str, usual: str | None, attributes: dict[str, Any]) -> 
     return click.option(flag, name, **declared)
 
 
-CLUSTER_SCHEME = "stealing"
-"""Name of the scheme that only clusters have: their nodes steal from each other."""
+CLUSTER_SCHEMES = ("stealing", "tds")
+"""Names of the schemes that only clusters have: their nodes send each other work."""
 
 parallel_option = search_options(
-    "parallel", cls=NameOption, type=NameOf(SCHEMES, others=(CLUSTER_SCHEME,)), metavar="SCHEME"
+    "parallel", cls=NameOption, type=NameOf(SCHEMES, others=CLUSTER_SCHEMES), metavar="SCHEME"
 )
 
 
