@@ -76,7 +76,7 @@ class DuelDocument(Struct, frozen=True, kw_only=True):
     """Results of the games between two players, from the first player's side."""
 
     first: int
-    """Number of the first player in the match; `second` is that of the other player."""
+    """Index of this duel's first player among the players of the match; `second` is the other player's index."""
     second: int
     games: int
     wins: int

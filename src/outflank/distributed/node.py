@@ -83,7 +83,7 @@ class NodeSetup:
 
     @property
     def nodes_divide(self) -> bool:
-        """Whether the nodes, and not the head, divide jobs: by stealing from each other, or by positions' homes."""
+        """Whether the nodes, not the head, divide jobs, as with `stealing` and `tds`."""
         return self.parallel in ("stealing", "tds")
 
 
@@ -257,7 +257,8 @@ class Node:
                 self.root.stop()
 
     def _carry_batches(self, outbox: Outbox) -> None:
-        """Send the entries of an outbox whenever a batch is full or `FLUSH_SECONDS` have passed."""
+        """Send the entries of an outbox whenever a batch is full or, unless the policy waits for delivery,
+        `FLUSH_SECONDS` have passed."""
         batch, waits = self.setup.replication.batch, self.setup.replication.waits
         buffer = np.zeros((batch, WORDS), np.uint64)
         calls = 0

@@ -255,7 +255,7 @@ class StealingNode(Node):
     # --- messages of other nodes ---
 
     def post(self, message: PeerMessage) -> None:
-        """Receive a message of another node, on which the steward acts. Any thread may call this."""
+        """Queue a message of another node for the steward. Any thread may call this."""
         self._inbox.put(message)
         self._exchange.wake()
 

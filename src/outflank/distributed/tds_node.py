@@ -4,10 +4,10 @@ In transposition-driven scheduling (TDS) every position has a home, the node who
 position. A position with more plies left than the threshold is searched at its home, with the home's table, whichever
 node needs its value. So nodes never search it twice, and send each other no table entries; a request travels instead.
 
-A node keeps the positions that it was asked for in a queue, deepest first. Its thread takes one after the other. If a
-position has more plies left than the threshold, the thread asks the homes of its moves: of the first move alone, then
-of all others at once. Otherwise the thread searches it sequentially. A cutoff withdraws the requests for the other
-moves. A second thread acts on messages.
+A node keeps the positions that it was asked for in a queue, those farthest from the root first. Its thread takes one
+after the other. If a position has more plies left than the threshold, the thread asks the homes of its moves: of the
+first move alone, then of all others at once. Otherwise the thread searches it sequentially. A cutoff withdraws the
+requests for the other moves. A second thread acts on messages.
 
 No message may be lost, and no node: a request is answered exactly once. So only engines offer this scheme whose nodes
 live as long as the search.
@@ -64,7 +64,7 @@ def no_counts() -> Counts:
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """A position that this node, its home, was asked for and has not answered yet."""
+    """A position whose home is this node, and whose value was requested and has not been sent yet."""
 
     words: Words
     depth: int
@@ -147,7 +147,7 @@ class TdsNode(Node):
         """Positions that nobody has begun, as a heap."""
         self._running: _Open | None = None
         self._spare = no_counts()
-        """Counts of positions that nobody waits for any more. They are sent with the next answer."""
+        """Sum of the counters of searches that were given up. It is sent with the next answer."""
         self._job = 0
         """Ticket of the request for the head's job."""
         self._over = False

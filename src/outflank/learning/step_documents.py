@@ -191,7 +191,7 @@ class FittedErrors(Struct, frozen=True, kw_only=True):
 
 
 class DepthsDocument(Document, frozen=True, kw_only=True, tag="outflank/train-depths/1"):
-    """Measured differences between shallow and deeper searches, and the formula fitted to them."""
+    """Measured differences between the values of shallow and deeper searches, and the formula fitted to them."""
 
     settings: DepthsSettings
     unit: str

@@ -15,6 +15,10 @@ import pytest
 
 from outflank import OthelloBoard
 from outflank.boards import Board
+from outflank.distributed.cluster import Cluster
+from outflank.distributed.engines.inside_engine import InsideFabric
+from outflank.distributed.fabric import HeadLost
+from outflank.distributed.head import Tuning
 from outflank.errors import OutflankError
 from outflank.lab import RunProgress
 from outflank.players.clock import Clock
@@ -28,6 +32,7 @@ from outflank.ui.web.searching.analysing import AnalysisTask, Step, steps_of
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
+from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
 from tests.web_server import Page, Served, serving
 
@@ -354,6 +359,78 @@ def test_slices_of_an_analysis_add_up() -> None:
     assert last.nodes == last.workers[0].nodes > 0
     nodes = [each.nodes for each in told]
     assert nodes == sorted(nodes)
+
+
+@PLAIN
+def test_a_cluster_searches_for_one_analysis_at_a_time() -> None:
+    with Cluster(InsideFabric(2), tuning=Tuning(alone_seconds=0.0)) as cluster:
+        shared = SharedCluster(cluster, "inside:2")
+        assert shared.prepare() == 2
+
+        def analysis(**options: Any) -> AnalysisTask:
+            return AnalysisTask(
+                OthelloBoard.start(4),
+                moves=2,
+                options=SearchOptions(**options),
+                bits=14,
+                tell=lambda task: told.append(task.message(1, "x", 0)),
+                cluster=shared,
+            )
+
+        told: list[server_messages.Analysis] = []
+        first = analysis(depth=5)
+        assert first.run(2, Stop()) is False
+        by_cluster = first.message(1, "x", 0)
+        assert (by_cluster.scheme, by_cluster.done, by_cluster.depth) == ("ybw on inside", True, 5)
+        assert [each.depth for each in told if each.depth] == sorted(each.depth for each in told if each.depth)
+        assert sum(worker.nodes for worker in by_cluster.workers) > 0
+        with shared.lease("pvs"):  # in use: this machine searches, and finds the same
+            here = analysis(depth=5)
+            here.run(1, Stop())
+        other = here.message(1, "x", 0)
+        assert (other.scheme, other.depth) == ("", by_cluster.depth)
+
+        def values(task: AnalysisTask) -> list[tuple[str, float]]:
+            return [(entry.move, entry.value) for entry in task.state.moves]
+
+        assert values(here) == values(first)
+
+        slices = analysis(depth=5)  # not alone: a slice of time on this machine
+        while slices.run(1, _briefly(), alone=False):
+            pass
+        assert slices.message(1, "x", 0).scheme == ""
+        assert values(slices) == values(first)
+
+        proof = analysis(exact=True)
+        proof.run(2, Stop())
+        assert (proof.state.exact, proof.state.scheme) == (True, "ybw on inside")
+
+
+@PLAIN
+def test_an_analysis_goes_on_without_a_cluster_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    warnings: list[object] = []
+    with Cluster(InsideFabric(1), tuning=Tuning(alone_seconds=0.0)) as cluster:
+        shared = SharedCluster(cluster, "inside:1")
+        shared.warn = warnings.append
+        shared.prepare()
+
+        def lost(*_: Any) -> Any:
+            raise HeadLost("its network is gone")
+
+        monkeypatch.setattr(cluster.fabric, "submit", lost)
+        analysis = AnalysisTask(
+            OthelloBoard.start(4),
+            moves=1,
+            options=SearchOptions(depth=4),
+            bits=14,
+            tell=lambda _: None,
+            cluster=shared,
+        )
+        assert analysis.run(1, Stop()) is False
+    assert (analysis.failed, analysis.state.depth, analysis.state.scheme) == ("", 4, "")
+    assert [str(warning) for warning in warnings] == [
+        "the cluster at inside:1 is lost, and this machine searches alone: its network is gone"
+    ]
 
 
 def _briefly() -> Stop:

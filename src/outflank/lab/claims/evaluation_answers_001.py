@@ -90,7 +90,8 @@ def narrower(column: int, what: str) -> Decide:
 
 
 def narrow_lines(evidence: Evidence) -> Decision:
-    """Games of mobility against itself have fewer moves a turn than those of discs, at each depth."""
+    """Games of the evaluation `mobility` against itself have fewer legal moves per turn than games of `discs`, at each
+    depth."""
     mobility, discs = (
         {plies: evidence.value(EVALUATION, (name, plies), "moves_per_turn") for plies in WIDTH_DEPTHS}
         for name in ("mobility", "discs")

@@ -8,13 +8,13 @@ from outflank.lab.experiment import Conclusion
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series
 from outflank.lab.measuring.search_samples import grouped, median, number
 
-LIMITS = {
+LOSSES = {
     "more nodes": "tree nodes that one worker does not enter",
     "idle": "no work",
     "sending": "sending table entries",
     "held up": "receiving table entries",
 }
-"""Parts of a cluster's time that one worker does not need, with their meanings."""
+"""Causes of lost time, with their meanings. Lost time is the nodes' time beyond one worker's time for the search."""
 
 BEST = ("threshold", "replicated")
 """Settings of which the best is taken."""
@@ -48,15 +48,15 @@ def conclude(samples: Sequence[Sample], *, board: float, seconds: float) -> Conc
         f"here it took {number(sample['seconds']):.1f} s."
         for (position, depth), sample in alone.items()
     ]
-    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in LIMITS.items())
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in LOSSES.items())
     tables = (
         ReportTable.of(
             f"a search of {seconds:,.0f} s by one worker, extrapolated",
             [row for row in grown if row],
             notes=(
-                "The time that is lost, relative to one worker's time, is a power of one worker's time: the line is "
-                "fitted to the best settings at each depth. Its error is the difference between the efficiency at the "
-                "greatest depth and the one that the other depths predict.",
+                "The lost time, as a fraction of one worker's time t, follows a power law a·t^b, fitted to the best "
+                "settings at each depth. Its error is the efficiency that the other depths predict for the greatest "
+                "depth, minus the simulated one.",
             ),
         ),
         ReportTable.of("best settings", best, notes=(f"Shares of the nodes' whole time. {meanings}.",)),
@@ -132,7 +132,7 @@ def _grown(key: tuple[Cell, ...], rows: Sequence[Sample], seconds: float) -> Sam
         "speed-up": efficiency * number(count),
         "efficiency": efficiency,
         "error at the greatest depth": check - number(deepest["efficiency"]),
-        "what limits it": max(LIMITS, key=lambda name: number(deepest[name])),
+        "what limits it": max(LOSSES, key=lambda name: number(deepest[name])),
         "threshold": deepest["threshold"],
         "replicated": deepest["replicated"],
     }

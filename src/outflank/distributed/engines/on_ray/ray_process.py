@@ -4,8 +4,8 @@ An actor handles jobs, received table entries, tasks and all other calls on sepa
 and answer while it searches. Ray restarts no actor, and retries no call.
 
 On a cluster that stays up (`outflank cluster up`) actors stay too, and later commands use them at once, without
-starting processes and loading kernels. One command at a time uses such an actor, which is reserved for Ray's job of
-that command and is free again when the command releases it or ends in any way.
+starting processes and loading kernels. Such an actor serves one command at a time. It is reserved under the ID of the
+command's Ray job, and is free again when the command releases it or that Ray job has ended.
 """
 
 import contextlib
@@ -145,7 +145,7 @@ class RayProcess(RayNode):
     """The Ray actor of a node's process."""
 
     def __init__(self, user: str | None = None) -> None:
-        """`user` is Ray's job of the command that this actor, which stays, is reserved for; None: it does not stay."""
+        """`user` is the ID of the Ray job of the command that reserves this actor; None: it ends with its command."""
         super().__init__()
         self._runner: TaskRunner | None = None
         self._user = user
@@ -229,7 +229,7 @@ class Lease:
 
     actor: "ActorHandle"
     user: str | None
-    """This command's job, if the actor stays; None if it ends with the command."""
+    """ID of this command's Ray job, if the actor stays; None: the actor ends with the command."""
 
     def end(self) -> None:
         """Make the actor free for others, or end it."""

@@ -4,6 +4,8 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -12,10 +14,12 @@ from outflank.errors import OutflankError, reason_of
 from outflank.folders import data_folder, expanded
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.ui.cli.shared.position_options import diagnostics, output
+from outflank.ui.cli.shared.search_options import cluster_option
 from outflank.validation.text import how_many
 
 if TYPE_CHECKING:
     from outflank.ui.web.guards import AccessRules
+    from outflank.ui.web.searching.shared_cluster import SharedCluster
 
 PORT = 8765
 PORTS_TRIED = 50
@@ -31,8 +35,15 @@ PORTS_TRIED = 50
 @click.option(
     "--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads that search at the same time.  [one per core]"
 )
+@cluster_option("Analyse", workers=False)
 def command(
-    port: int | None, host: str, open_browser: bool, token: str | None, games: str | None, workers: int | None
+    port: int | None,
+    host: str,
+    open_browser: bool,
+    token: str | None,
+    games: str | None,
+    workers: int | None,
+    where: str | None,
 ) -> None:
     """Play, analyse and review games in a browser, and watch searches.
 
@@ -42,6 +53,7 @@ def command(
     \b
       outflank serve --open
       outflank serve --port 9000 --games mine.sqlite
+      outflank serve --cluster ray://192.168.1.5:6379
     """
     try:
         import starlette
@@ -69,9 +81,9 @@ def command(
         workers=workers or max(1, int(usable_cores())),
         most_connections=limits.websockets,
     )
-    with _listener(host, port) as listening:
+    with _cluster(where) as cluster, _listener(host, port) as listening:
         access = AccessRules(host=host, port=listening.getsockname()[1], token=token)
-        lobby = Lobby(settings)
+        lobby = Lobby(settings, cluster)
         address = _address(access)
         output().print(f"outflank is at {address}", soft_wrap=True)
         shared = f"{how_many(settings.workers, 'core')} and {lobby.services.most_table_bytes() >> 20} MiB"
@@ -82,6 +94,22 @@ def command(
             threading.Thread(target=webbrowser.open, args=(address,), name="outflank-open", daemon=True).start()
         server_of(application(lobby, access), limits).run(sockets=[listening])
     raise KeyboardInterrupt  # the server ends only with Ctrl-C
+
+
+@contextmanager
+def _cluster(where: str | None) -> "Iterator[SharedCluster | None]":
+    """Connect to the cluster at the address `where`, and yield it when its nodes have joined."""
+    if where is None:
+        yield None
+        return
+    from outflank.distributed.cluster import connect
+    from outflank.ui.web.searching.shared_cluster import SharedCluster
+
+    with connect(where) as cluster:
+        shared = SharedCluster(cluster, where)
+        nodes = shared.prepare()
+        diagnostics().print(f"{how_many(nodes, 'node')} of {where} search for one analysis at a time", soft_wrap=True)
+        yield shared
 
 
 def _listener(host: str, port: int | None) -> socket.socket:

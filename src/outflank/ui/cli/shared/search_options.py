@@ -63,7 +63,8 @@ class _ClusterOption(click.Option):
         return super().get_help_record(ctx)
 
 
-def cluster_option(what: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--cluster`, which names a cluster that works instead of this machine."""
-    text = f"{what} on the nodes of a cluster: {{forms}}; --workers then counts those of each node."
+def cluster_option(what: str, *, workers: bool = True) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--cluster`, which names a cluster that works instead of this machine. `workers`
+    tells whether `--workers` then counts those of each node."""
+    text = f"{what} on the nodes of a cluster: {{forms}}{'; --workers then counts those of each node' * workers}."
     return click.option("--cluster", "where", metavar="CLUSTER", cls=_ClusterOption, help=text)

@@ -12,6 +12,7 @@ from outflank.ui.web.games.game_store import row_of
 from outflank.ui.web.games.move_tree import Boards, SavedGame, is_untouched
 from outflank.ui.web.lobby.live_games import LiveGame, Watcher
 from outflank.ui.web.lobby.services import Services
+from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Kept, Layout
 
@@ -23,8 +24,8 @@ Othello takes 55 kB, one of Abalone with 400 moves 300 kB."""
 class Lobby:
     """The games of a server, which all its connections share."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.services = Services(settings)
+    def __init__(self, settings: Settings, cluster: SharedCluster | None = None) -> None:
+        self.services = Services(settings, cluster)
         self._recent: OrderedDict[str, LiveGame] = OrderedDict()
         self._loaded: WeakValueDictionary[str, LiveGame] = WeakValueDictionary()  # so that a game never has two objects
         self._opening = asyncio.Lock()

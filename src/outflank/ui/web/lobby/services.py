@@ -13,6 +13,7 @@ from outflank.ui.web.games.game_store import Store
 from outflank.ui.web.lobby.laboratory import Laboratory
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.searches import Searches
+from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.warning_log import WarningLog
 
@@ -70,16 +71,18 @@ WORKING_THREADS = 4
 class Services:
     """Services of one server. They are created on its event loop."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, cluster: SharedCluster | None = None) -> None:
         self.settings = settings
         self._log = WarningLog()
+        if cluster is not None:
+            cluster.warn = self.warn
         self.store = Store(settings.games)
         self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
         self.reading = TextReader(settings)
         self._tasks: set[asyncio.Task[None]] = set()
         self.store.forget_untouched().result()
         self._last_time = self.store.last_change().result()
-        self.searches = Searches(settings)
+        self.searches = Searches(settings, cluster)
         self.laboratory = Laboratory(settings.reports, self.searches.turns)
         self.computers = Computers(settings, self.searches.turns)
 

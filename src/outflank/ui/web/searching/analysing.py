@@ -2,13 +2,16 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
 from outflank.search.alone import Resumable
+from outflank.search.division import Scheme
 from outflank.search.iterations import AT_ONCE, GUESSED
 from outflank.search.keywords import PlayerKeywords, SearchArguments, default_selectivity
 from outflank.search.request import TABLELESS, Known, Limits, Options, Selectivity, Stop
@@ -18,6 +21,7 @@ from outflank.search.root import PLAYED_OUT, deepest
 from outflank.search.table import FEWEST_BITS, Table
 from outflank.search.whole_search import CONFIRMING_SELECTIVITIES, iterate
 from outflank.ui.web.requests import SearchOptions
+from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
 
@@ -98,7 +102,14 @@ class AnalysisTask:
     """
 
     def __init__(
-        self, board: Board, *, moves: int, options: SearchOptions, bits: int, tell: Callable[["AnalysisTask"], None]
+        self,
+        board: Board,
+        *,
+        moves: int,
+        options: SearchOptions,
+        bits: int,
+        tell: Callable[["AnalysisTask"], None],
+        cluster: SharedCluster | None = None,
     ) -> None:
         if board.is_game_over():
             raise OutflankError("the game is over here: there is nothing to search")
@@ -108,9 +119,10 @@ class AnalysisTask:
         check(board.game, Options(**self._options(options.workers or 2, None)), Limits())
         if options.exact and self._is_monte_carlo:
             raise OutflankError(f"{self._algorithm} proves nothing: exact needs another algorithm")
-        self._steps = steps_of(board, algorithm=self._algorithm, depth=options.depth, exact=options.exact)
-        self._step: Step | None = next(self._steps, None)
+        self._steps = deque(steps_of(board, algorithm=self._algorithm, depth=options.depth, exact=options.exact))
         self._bits = bits
+        # Whoever chooses a scheme or a number of workers means those of this machine.
+        self._cluster = cluster if options.scheme is None and options.workers is None else None
         self._tables: dict[bool, Table] = {}
         self._single_worker_search: tuple[tuple[int, bool], Resumable] | None = None
         self.state = AnalysisState()
@@ -169,29 +181,65 @@ class AnalysisTask:
         self.waiting, self.compiling = False, False
         watch = self._watch if alone else None  # a slice of time ends before the first progress report
         try:
-            while self._step is not None and not stop.called and not self.failed:
-                if self._search_step(self._step, workers, stop, watch):
-                    self._step = None if self.state.exact else next(self._steps, None)
-                if self.options.seconds is not None and self.state.seconds >= self.options.seconds:
-                    self._step = None
+            while self._steps and not stop.called and not self.failed:
+                with self._leased_cluster(alone=alone) as scheme:
+                    if scheme is not None:
+                        self._search_on_cluster(scheme, stop)
+                    elif self._search_step(self._steps[0], workers, stop, watch):
+                        self._steps.popleft()
+                if self.state.exact or self._is_time_over():
+                    self._steps.clear()
                 self._tell(self)
         except OutflankError as error:
-            self.failed, self._step = str(error), None
+            self.failed = str(error)
         except Exception as error:
-            self.failed, self._step = f"{type(error).__name__}: {error}", None
+            self.failed = f"{type(error).__name__}: {error}"
         self.waiting, self.progress, self.done = not self._has_ended(), None, self._has_ended()
         self._tell(self)
         return not self.done
 
     def _has_ended(self) -> bool:
-        return self._step is None or bool(self.failed)
+        return not self._steps or bool(self.failed)
+
+    def _is_time_over(self) -> bool:
+        return self.options.seconds is not None and self.state.seconds >= self.options.seconds
+
+    def _limits(self, depth: int | None) -> Limits:
+        seconds = None if self.options.seconds is None else max(0.001, self.options.seconds - self.state.seconds)
+        return Limits(depth=depth, seconds=seconds)
+
+    def _known(self, step: Step) -> Known:
+        return self.state.known if step.exact or self.state.best is None else Known(move=self.state.best)
+
+    def _leased_cluster(self, *, alone: bool) -> AbstractContextManager[Scheme | None]:
+        # The first results of a cluster take longer than a slice of time.
+        return nullcontext() if self._cluster is None or not alone else self._cluster.lease(self._algorithm)
+
+    def _search_on_cluster(self, scheme: Scheme, stop: Stop) -> None:
+        """Search all steps that differ only in depth from the first one in a single search, whose iterations they are.
+
+        A new search for each step would not know how long iterations take, and so which of them to divide.
+        """
+        first, before = self._steps[0], self.state
+        same = [step for step in self._steps if (step.selectivity, step.exact) == (first.selectivity, first.exact)]
+        options = self._options(2, first)
+        options |= {"parallel": scheme, "workers": None, "table_bits": self._bits, "deepen": not first.exact}
+        limits, known, table = self._limits(same[-1].depth), self._known(first), self._table(first.exact)
+        for result in iterate(self.board, limits, stop=stop, table=table, watch=self._watch, known=known, **options):
+            if result.stopped or first.depth is None or result.depth >= first.depth:
+                self._add_result(result, before)
+                self._tell(self)
+            if not result.stopped:
+                while same and same[0].depth is not None and same[0].depth <= result.depth:
+                    self._steps.remove(same.pop(0))
+        if not result.stopped:
+            for step in same:
+                self._steps.remove(step)
 
     def _search_step(self, step: Step, workers: int, stop: Stop, watch: Watch | None) -> bool:
         """Search one step of the analysis, or resume its search, and return whether the step is complete."""
         before, last = self.state, None
-        seconds = None if self.options.seconds is None else max(0.001, self.options.seconds - before.seconds)
-        limits = Limits(depth=None if step.exact else step.depth, seconds=seconds)
-        known = before.known if step.exact or before.best is None else Known(move=before.best)
+        limits, known = self._limits(step.depth), self._known(step)
         if workers == 1 and not self._is_monte_carlo:
             last = self._resumable(step).search(limits, stop=stop, watch=watch, known=known)
         else:
@@ -295,7 +343,7 @@ class AnalysisTask:
             passed, searching = seconds - self._reported_seconds, not self.waiting and not self.done
             self._workers = worker_states(self._workers, state.workers, progress, passed, searching=searching)
             self._reported_seconds = seconds
-            step = self._step
+            step = next(iter(self._steps), None)
             at_depth = progress.depth if progress else (step.depth or state.depth if step is not None else state.depth)
             return Analysis(
                 of=of,

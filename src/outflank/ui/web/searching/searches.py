@@ -15,6 +15,7 @@ from outflank.search.whole_search import iterate, iterate_alone
 from outflank.ui.web.requests import Compare
 from outflank.ui.web.searching.analysing import DEFAULT_ALGORITHM, AnalysisTask
 from outflank.ui.web.searching.core_sharing import Turns
+from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Compared, Message
 
@@ -127,8 +128,9 @@ class Place:
 class Searches:
     """All current analyses, comparisons and reviews of a server. To be used on the event loop."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, cluster: SharedCluster | None = None) -> None:
         self.turns = Turns(settings.workers)
+        self.cluster = cluster
         self._most_searches = settings.most_searches
         self._places: set[Place] = set()
         self._under_way: dict[AnalysisTask, Place] = {}

@@ -76,7 +76,14 @@ class Activity:
         place = await searches.take_place()
         try:
             search = await self.services.work(
-                lambda: AnalysisTask(board, moves=request.moves, options=options, bits=place.bits, tell=tell)
+                lambda: AnalysisTask(
+                    board,
+                    moves=request.moves,
+                    options=options,
+                    bits=place.bits,
+                    tell=tell,
+                    cluster=searches.cluster,
+                )
             )
             self._check_open()
         except BaseException:
