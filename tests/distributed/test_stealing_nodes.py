@@ -171,14 +171,14 @@ def test_several_workers_on_each_node_find_the_same():
 
 @pytest.mark.compiled
 def test_a_node_that_fails_is_lost_and_its_job_is_searched_by_another(monkeypatch):
-    give = StealingNode._give
+    return_results = StealingNode._return_results
 
-    def fail(self, thief, era):
-        if self.number == 0:
+    def fail(self):
+        if self.number == 0 and self._imports:  # the head gives it the first job
             raise ValueError("something is wrong")
-        give(self, thief, era)
+        return_results(self)
 
-    monkeypatch.setattr(StealingNode, "_give", fail)
+    monkeypatch.setattr(StealingNode, "_return_results", fail)
     with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
         result = cluster.search(
             OthelloBoard.start(), Limits(depth=12), workers=1, evaluation="discs", parallel="stealing", threshold=4
