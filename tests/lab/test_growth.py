@@ -75,6 +75,30 @@ def test_real_nodes_stand_beside_simulated_ones():
     assert table.column("error") == ["+25.0%"]
 
 
+def test_each_network_is_compared_with_real_nodes():
+    slow = {**simulated(9), "network": "ray", "boards": 1_200_000}
+    tables = conclude([alone(9), simulated(9), slow, real(9, 800_000)], board=1.0, seconds=1.0).tables
+    (table,) = [table for table in tables if table.title == "tree nodes entered, simulated and by real nodes"]
+    assert [*zip(table.column("network"), table.column("error"), strict=True)] == [
+        ("ethernet", "+25.0%"),
+        ("ray", "+50.0%"),
+    ]
+
+
+def test_searches_without_lost_time_do_not_turn_the_line():
+    samples = [*map(alone, BOARDS), *map(simulated, BOARDS)]
+    before = conclude(samples, board=1.0, seconds=3600.0).tables[0].column("efficiency")
+    serial = {7: 10**5}
+    first = {**simulated(9), "depth": 7, "seconds": serial[7] / 1e6 / NODES / 1.1}
+    samples += [{**alone(9), "depth": 7, "boards": serial[7]}, first]
+    assert conclude(samples, board=1.0, seconds=3600.0).tables[0].column("efficiency") == pytest.approx(before)
+
+
+def test_more_nodes_than_memory_holds_are_refused():
+    with pytest.raises(OutflankError, match=r"tables of 20 bits need .* bytes"):
+        lab.run("growth", nodes=(1 << 20,), table_bits=20)
+
+
 def test_a_wrong_value_is_told():
     assert not conclude([alone(9), simulated(9, value=5)], board=1.0, seconds=1.0).passed
 

@@ -317,8 +317,8 @@ def check_bits(bits: int, *, tables: int = 1) -> None:
     """Raise `InvalidOption` if the tables do not fit in memory. (They could be allocated, but not filled.)"""
     if not FEWEST_BITS <= bits <= MOST_BITS:
         raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
-    # Small tables are not checked: reading the memory size takes a millisecond, a tenth of a short proof.
-    memory = usable_memory() if bits > SMALL_BITS else None
+    # A small table is not checked: reading the memory size takes a millisecond, a tenth of a short proof.
+    memory = usable_memory() if bits > SMALL_BITS or tables > 1 else None
     if memory is not None and tables * 32 << bits > memory:
         needs = f"a table of {bits} bits needs" if tables == 1 else f"{tables} tables of {bits} bits need"
         raise InvalidOption(f"{needs} {tables * 32 << bits:,} bytes: this machine has {memory:,}")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from statistics import linear_regression
+from statistics import linear_regression, mean
 
 from outflank.lab.experiment import Conclusion
 from outflank.lab.experiment_report import Cell, Plot, ReportTable, Sample, Series
@@ -105,13 +105,18 @@ def _best(rows: Sequence[Sample]) -> list[Sample]:
 
 
 def _predicted(rows: Sequence[Sample], seconds: float) -> float:
-    """Return the efficiency in a search that takes one worker `seconds`, from rows of the same cluster."""
+    """Return the efficiency in a search that takes one worker `seconds`, from rows of the same cluster.
+
+    A row without lost time is left out, because a power of time is never 0: some searches of few nodes enter fewer tree
+    nodes than one worker. Without two other rows this is the mean efficiency.
+    """
     points = [
-        (math.log(number(row["one worker (s)"])), math.log(max(1 / number(row["efficiency"]) - 1, 1e-6)))
+        (math.log(number(row["one worker (s)"])), math.log(1 / number(row["efficiency"]) - 1))
         for row in rows
+        if number(row["efficiency"]) < 1
     ]
-    if len(points) == 1:
-        return number(rows[0]["efficiency"])
+    if len(points) < 2:
+        return mean(number(row["efficiency"]) for row in rows)
     slope, fixed = linear_regression(*zip(*points, strict=True))
     return 1 / (1 + math.exp(fixed + slope * math.log(seconds)))
 
@@ -139,17 +144,14 @@ def _grown(key: tuple[Cell, ...], rows: Sequence[Sample], seconds: float) -> Sam
 
 
 def _real_rows(samples: Sequence[Sample], simulated: Sequence[Sample]) -> list[Sample]:
-    """Return the tree nodes of real nodes beside those of as many simulated ones with the same threshold."""
+    """Return the tree nodes of real nodes beside those of as many simulated ones with the same threshold, on each
+    network."""
     rows: list[Sample] = []
-    real = [sample for sample in samples if sample["what"] == "real"]
-    for key, group in grouped(real, "position", "depth", "count", "threshold").items():
-        same = [
-            sample
-            for sample in simulated
-            if tuple(sample[name] for name in ("position", "depth", "count", "threshold")) == key
-            and sample["replicated"] == 0
-        ]
-        if same:
+    real = grouped([sample for sample in samples if sample["what"] == "real"], "position", "depth", "count", "threshold")
+    alike = [sample for sample in simulated if sample["replicated"] == 0]
+    for (*key, network), same in grouped(alike, "position", "depth", "count", "threshold", "network").items():
+        group = real.get(tuple(key))
+        if group:
             boards, expected = median(group, "boards"), median(same, "boards")
             rows.append(
                 {
@@ -157,6 +159,7 @@ def _real_rows(samples: Sequence[Sample], simulated: Sequence[Sample]) -> list[S
                     "depth": key[1],
                     "nodes": key[2],
                     "threshold": key[3],
+                    "network": network,
                     "simulated": round(expected),
                     "real": round(boards),
                     "error": f"{expected / boards - 1:+.1%}",

@@ -10,7 +10,7 @@ from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.head import Tuning
 from outflank.errors import InvalidOption
 from outflank.games.evaluation import evaluation_named
-from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option
+from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, option, tasks_at_a_time
 from outflank.lab.experiment_boards import board_named
 from outflank.lab.experiment_report import Sample, sample_shape
 from outflank.lab.measuring.search_log import log_result, search
@@ -18,6 +18,7 @@ from outflank.lab.simulation.growth_report import conclude
 from outflank.lab.simulation.networks import NETWORKS, network_costs
 from outflank.lab.simulation.stealing_search import ENTRY_DEPTH, Replication, StealingCluster
 from outflank.search.request import Limits, Stop
+from outflank.search.table import check_bits
 from outflank.validation.documents import Count, Measured, Several
 from outflank.validation.values import Kind, Shape
 
@@ -58,10 +59,11 @@ class GrowthParameters(Parameters):
     rounds: int = option(1, "Times that each cluster is simulated, with other seeds.")
     real: tuple[int, ...] = option((2,), "Numbers of real nodes, threads of this process, to compare with.")
     evaluation: str | None = option(None, "By name.  [the game's]")
-    table_bits: int = option(18, "32 · 2^BITS bytes for the table of each node.")
+    table_bits: int = option(16, "32 · 2^BITS bytes for the table of each node.")
 
     def __post_init__(self) -> None:
         super(GrowthParameters, self).__post_init__()
+        check_bits(self.table_bits, tables=tasks_at_a_time() * max(self.nodes, default=1))
         for network in self.networks:
             network_costs(network, self.board)
         for position in self.positions:
