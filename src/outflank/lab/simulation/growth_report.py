@@ -147,7 +147,9 @@ def _real_rows(samples: Sequence[Sample], simulated: Sequence[Sample]) -> list[S
     """Return the tree nodes of real nodes beside those of as many simulated ones with the same threshold, on each
     network."""
     rows: list[Sample] = []
-    real = grouped([sample for sample in samples if sample["what"] == "real"], "position", "depth", "count", "threshold")
+    real = grouped(
+        [sample for sample in samples if sample["what"] == "real"], "position", "depth", "count", "threshold"
+    )
     alike = [sample for sample in simulated if sample["replicated"] == 0]
     for (*key, network), same in grouped(alike, "position", "depth", "count", "threshold", "network").items():
         group = real.get(tuple(key))
