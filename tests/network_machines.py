@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import copytree, which
+from shutil import copy2, which
 from typing import Any
 
 NETWORK = "10.77.0"
@@ -71,9 +71,18 @@ class NetworkMachine:
         found: dict[str, Any] = json.loads(self.run(*words, "--json").splitlines()[-1])
         return found
 
-    def copy_token(self, other: "NetworkMachine") -> None:
-        """Copy the cluster's token from another machine."""
-        copytree(other.home / "XDG_CONFIG_HOME", self.home / "XDG_CONFIG_HOME", dirs_exist_ok=True)
+    def fails(self, *words: str) -> str:
+        """Run a command of outflank that has to fail on this machine, and return its error."""
+        process = self.begin(*words)
+        _, errors = process.communicate(timeout=60.0)
+        assert process.returncode == 2, errors
+        return errors
+
+    def copy_secret(self, other: "NetworkMachine", name: str) -> None:
+        """Copy a cluster's token or its authority from another machine."""
+        source, target = (machine.home / "XDG_CONFIG_HOME" / "outflank" / name for machine in (other, self))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        copy2(source, target)
 
     def cut_off(self) -> None:
         """Take the machine off the network: nothing that it sends arrives, and nothing arrives there."""

@@ -1,4 +1,4 @@
-"""Clusters of several machines with addresses of their own: joining, searching, a partition, leaving."""
+"""Clusters of several machines with addresses of their own: joining, TLS, searching, a partition, leaving."""
 
 import json
 from importlib.util import find_spec
@@ -24,9 +24,15 @@ def test_machines_join_search_are_cut_off_and_leave(tmp_path):
     alone = search(OthelloBoard.start(), depth=DEPTH, workers=1)
     with network(3, tmp_path) as (head, *others):
         address = f"{head.host}:{PORT}"
-        head.run("cluster", "up", "--host", head.host, "--cores", "1")
+        told = head.run("cluster", "up", "--host", head.host, "--cores", "1", "--tls")
+        assert "its traffic is encrypted" in told
+        others[0].copy_secret(head, "cluster-token")
+        assert "without TLS, for which its authority would have to be here" in others[0].fails(
+            "cluster", "join", address
+        )
         for machine in others:
-            machine.copy_token(head)
+            for name in ("cluster-token", "cluster-authority.pem"):
+                machine.copy_secret(head, name)
             machine.run("cluster", "join", address, "--cores", "1")
         status = head.last("cluster", "status")
         assert {node["host"] for node in status["clusters"][0]["nodes"]} == {head.host, *(m.host for m in others)}

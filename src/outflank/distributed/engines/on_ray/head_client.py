@@ -3,13 +3,17 @@
 Ray's clients wait for minutes if nothing answers, and then end the process. They cannot send a request without a token.
 """
 
+import os
 import secrets
 import socket
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
+from typing import Any, cast
 
-from outflank.distributed.engines.on_ray.ray_start import require_ray
+from outflank.distributed.engines.on_ray.certificates import TlsFiles
+from outflank.distributed.engines.on_ray.ray_start import LOOPBACK, require_ray
 from outflank.errors import OutflankError, reason_of
 from outflank.validation.text import is_count
 
@@ -42,10 +46,10 @@ OPTIONS = (
 )
 
 
-def ask(host: str, port: int, method: str, **headers: str) -> tuple[int, bytes]:
+def ask(host: str, port: int, method: str, tls: TlsFiles | None = None, **headers: str) -> tuple[int, bytes]:
     """Send an empty gRPC request; return the status and the reply. Raise OSError if no gRPC server answers."""
-    grpc = _require_grpc()
-    with grpc.insecure_channel(f"{host}:{port}", OPTIONS) as channel:
+    with _channel(f"{host}:{port}", tls) as channel:
+        grpc = _require_grpc()
         try:
             return 0, channel.unary_unary(method)(b"", timeout=ANSWER_SECONDS, metadata=tuple(headers.items()))
         except grpc.RpcError as error:
@@ -54,22 +58,37 @@ def ask(host: str, port: int, method: str, **headers: str) -> tuple[int, bytes]:
         raise TimeoutError
     if code == grpc.StatusCode.UNAVAILABLE:
         _, unreachable, why = details.rpartition("Failed to connect to remote host: ")
-        raise OSError(why if unreachable else "no gRPC")
+        use = "without TLS, for which its authority would have to be here" if tls is None else "with this authority"
+        raise OSError(why if unreachable else "no gRPC" if host == LOOPBACK else f"no gRPC {use}")
     return int(code.value[0]), b""
 
 
+def _channel(target: str, tls: TlsFiles | None) -> AbstractContextManager[Any]:
+    """Return a gRPC channel. With `tls` both sides show certificates that the same authority has signed."""
+    grpc = _require_grpc()
+    if tls is None:
+        return cast(AbstractContextManager[Any], grpc.insecure_channel(target, OPTIONS))
+    try:
+        texts = [file.read_bytes() for file in (tls.authority, tls.key, tls.certificate)]
+    except OSError as error:
+        raise OutflankError(f"cannot read the certificates of the cluster: {reason_of(error)}") from None
+    credentials = grpc.ssl_channel_credentials(*texts)
+    return cast(AbstractContextManager[Any], grpc.secure_channel(target, credentials, OPTIONS))
+
+
 def _require_grpc() -> ModuleType:
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # otherwise it logs each failed handshake to standard error
     try:
         return import_module("grpc")
     except ImportError:
         raise OutflankError("gRPC is not installed: pip install 'outflank[ray]'") from None
 
 
-def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
+def nodes_of(address: str, token: str, tls: TlsFiles | None) -> tuple[ClusterNode, ...]:
     """Return the machines of the cluster with its head at `address`, including machines that have left."""
     host, port = host_and_port(address)
     try:
-        status, reply = ask(host, port, GET_NODES, authorization=f"Bearer {token}")
+        status, reply = ask(host, port, GET_NODES, tls, authorization=f"Bearer {token}")
     except OSError as error:
         raise OutflankError(f"no cluster answers at {address}: {reason(error)}") from None
     if status != 0:
@@ -90,18 +109,18 @@ def nodes_of(address: str, token: str) -> tuple[ClusterNode, ...]:
     )
 
 
-def require_protection(address: str, token: str) -> None:
+def require_protection(address: str, token: str, tls: TlsFiles | None) -> None:
     """Raise OutflankError unless the head at `address` accepts our token and rejects requests without it."""
     host, port = host_and_port(address)
     try:
         # First ask without our token, because a head that accepts everyone must not see it.
-        status_without, _ = ask(host, port, CHECK_ALIVE)
-        status_wrong, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {secrets.token_hex(32)}")
+        status_without, _ = ask(host, port, CHECK_ALIVE, tls)
+        status_wrong, _ = ask(host, port, CHECK_ALIVE, tls, authorization=f"Bearer {secrets.token_hex(32)}")
         if status_without != UNAUTHENTICATED or status_wrong != UNAUTHENTICATED:
             raise OutflankError(
                 f"{address} lets everybody in: start it by `outflank cluster up`, or with RAY_AUTH_MODE=token"
             )
-        status_ours, _ = ask(host, port, CHECK_ALIVE, authorization=f"Bearer {token}")
+        status_ours, _ = ask(host, port, CHECK_ALIVE, tls, authorization=f"Bearer {token}")
     except OSError as error:
         raise OutflankError(f"no cluster answers at {address}: {reason(error)}") from None
     if status_ours != 0:

@@ -14,6 +14,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from outflank.distributed.engines.on_ray import ray_start
+from outflank.distributed.engines.on_ray.certificates import (
+    TlsFiles,
+    authority_path,
+    make_authority,
+    tls_files,
+    tls_settings,
+)
 from outflank.distributed.engines.on_ray.head_client import (
     ClusterNode,
     host_and_port,
@@ -111,9 +118,15 @@ class ClusterStatus:
 
 
 def up(
-    host: str = LOOPBACK, port: int = PORT, cores: int | None = None, token_file: str | Path | None = None
+    host: str = LOOPBACK,
+    port: int = PORT,
+    cores: int | None = None,
+    token_file: str | Path | None = None,
+    *,
+    tls: bool = False,
 ) -> Member:
-    """Start the head of a cluster on this machine, at `host`:`port`. Create the token file if it does not exist."""
+    """Start the head of a cluster on this machine, at `host`:`port`. Create the token file if it does not exist, and
+    with `tls` the authority."""
     require_ray()
     try:
         host_address = socket.gethostbyname(host)
@@ -126,7 +139,11 @@ def up(
             port = probe.getsockname()[1]
     except (OSError, UnicodeError, OverflowError) as error:
         raise OutflankError(f"cannot listen at {host}:{port}: {reason(error)}") from None
+    if tls and host_address == LOOPBACK:
+        raise OutflankError("nothing is encrypted within one machine: give --host for a cluster of several")
     path, token = make_token(token_file)
+    if tls:
+        make_authority(path)
     return launch(f"{host_address}:{port}", path, token, cores=_cores(cores), head=True)
 
 
@@ -134,9 +151,15 @@ def join(address: str, cores: int | None = None, token_file: str | Path | None =
     """Add this machine to the cluster with its head at `address`, which is HOST:PORT."""
     require_ray()
     path, token = read_token(token_file)
-    require_protection(address, token)
     host, port = host_and_port(address)
+    require_protection(address, token, tls_files(host, path))
     return launch(f"{host}:{port}", path, token, cores=_cores(cores))
+
+
+def authority_of(member: Member) -> Path | None:
+    """Return the file of the authority whose certificates a member uses; None if it does not use TLS."""
+    path = authority_path(Path(member.token_file))
+    return None if tls_files(member.address, Path(member.token_file)) is None else path
 
 
 def status(address: str | None = None, token_file: str | Path | None = None) -> tuple[ClusterStatus, ...]:
@@ -210,9 +233,10 @@ def forget(member: Member) -> None:
 
 def _status_of(address: str, token_file: str) -> ClusterStatus:
     try:
-        _, token = read_token(token_file)
-        require_protection(address, token)  # before the token is sent
-        return ClusterStatus(address=address, problem=None, nodes=nodes_of(address, token))
+        path, token = read_token(token_file)
+        tls = tls_files(address, path)
+        require_protection(address, token, tls)  # before the token is sent
+        return ClusterStatus(address=address, problem=None, nodes=nodes_of(address, token, tls))
     except OutflankError as error:
         return ClusterStatus(address=address, problem=str(error), nodes=())
 
@@ -228,7 +252,8 @@ def launch(
         clear_ownerless()
     directory = owned or private_directory()
     log = directory / "outflank.log"
-    environment = {**os.environ, **settings(token_file)}
+    tls = tls_files(address, token_file)
+    environment = {**os.environ, **settings(token_file), **tls_settings(tls)}
     parent = str(os.getpid() if owned is not None else 0)
     pid = os.posix_spawn(
         sys.executable,
@@ -253,9 +278,9 @@ def launch(
     )
     try:
         _write_record(member)
-        _await_node(member, token, log)
+        _await_node(member, token, tls, log)
         if head:
-            require_protection(address, token)
+            require_protection(address, token, tls)
     except BaseException as error:
         if isinstance(error, Exception):
             end(member)
@@ -267,14 +292,14 @@ def launch(
     return member
 
 
-def _await_node(member: Member, token: str, log: Path) -> None:
+def _await_node(member: Member, token: str, tls: TlsFiles | None, log: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if not is_running(psutil().Process(member.pid)):
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
             raise OutflankError(f"Ray did not start: {lines[-1].strip() if lines else 'it said nothing'}")
         with suppress(OutflankError):  # a new head does not answer at once
-            directories = {node.directory for node in nodes_of(member.address, token) if node.alive}
+            directories = {node.directory for node in nodes_of(member.address, token, tls) if node.alive}
             if inner(member.directory) in directories:
                 return
         time.sleep(0.1)

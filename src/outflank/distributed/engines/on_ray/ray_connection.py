@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from outflank.distributed.engines.contract import Address
+from outflank.distributed.engines.on_ray.certificates import TlsFiles, tls_files, tls_settings
 from outflank.distributed.engines.on_ray.head_client import host_and_port, nodes_of, require_protection
 from outflank.distributed.engines.on_ray.membership import Member, end, forget, launch, members
 from outflank.distributed.engines.on_ray.ray_directories import OwnedDirectory
@@ -39,7 +40,9 @@ class _Connection(threading.Thread):
     also watches the head, as Ray does not report its death, and disconnects within the caller's timeout.
     """
 
-    def __init__(self, token_file: Path, directory: OwnedDirectory | None = None) -> None:
+    def __init__(
+        self, token_file: Path, directory: OwnedDirectory | None = None, *, tls: TlsFiles | None = None
+    ) -> None:
         super().__init__(name="outflank-ray", daemon=True)
         self.ray = require_ray()
         if _connection is not None or self.ray.is_initialized():
@@ -59,7 +62,7 @@ class _Connection(threading.Thread):
         self._handover_lock = threading.Lock()
         self._options: dict[str, object] = {}
         self._original_attributes = patch_ray(self.ray)
-        environment = {**settings(token_file), **DRIVER}
+        environment = {**settings(token_file), **tls_settings(tls), **DRIVER}
         self._original_environment = {name: os.environ.get(name, "") for name in environment}
         self._set_environment(environment)
 
@@ -215,22 +218,23 @@ def start_local(cores: int) -> None:
             _temp_dir=inner(directory.path),
             _node_ip_address=LOOPBACK,
         )
-        require_protection(connection.ray._private.worker.global_worker.node.gcs_address, token)
+        require_protection(connection.ray._private.worker.global_worker.node.gcs_address, token, None)
 
 
 def attach(address: str, token_file: str | Path | None = None) -> None:
     """Connect this process to the cluster with its head at `address`, which must require this user's token."""
     require_ray()
     path, token = read_token(token_file)
-    require_protection(address, token)
     address = "{}:{}".format(*host_and_port(address))
+    tls = tls_files(address, path)
+    require_protection(address, token, tls)
     notify(f"entering the cluster at {address} …")
-    with _opening(_Connection(path)) as connection:
+    with _opening(_Connection(path, tls=tls)) as connection:
         # A client communicates with the cluster through a raylet on its own machine.
         local_ids = set(connection.ray._private.services.find_node_ids())
         directories = [
             node.directory
-            for node in nodes_of(address, token)
+            for node in nodes_of(address, token, tls)
             if node.alive and node.identity in local_ids and os.access(node.directory, os.R_OK | os.W_OK | os.X_OK)
         ]
         if not directories:

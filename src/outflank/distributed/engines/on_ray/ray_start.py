@@ -38,7 +38,8 @@ def require_ray() -> ModuleType:
 
 
 def settings(token_file: Path) -> dict[str, str]:
-    """Return the environment variables of every Ray process. An empty value means that the variable is removed."""
+    """Return the environment variables of every Ray process, except those of TLS. An empty value means that the
+    variable is removed."""
     return {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token_file),

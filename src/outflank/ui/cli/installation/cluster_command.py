@@ -27,7 +27,7 @@ def command(context: click.Context) -> None:
       outflank cluster join 192.168.1.5:6379            on the others
       outflank search --cluster ray://192.168.1.5:6379  on any of them
 
-    Anyone with the token can run programs on all machines, and their traffic is not encrypted: see
+    Anyone with the token can run programs on all machines, and their traffic is encrypted only with --tls: see
     docs/clusters.md for the network that this requires.
     """
     if context.invoked_subcommand is None:
@@ -38,10 +38,15 @@ def command(context: click.Context) -> None:
 @click.option("--host", default=ray_start.LOOPBACK, help="Address of this machine for the others.  [127.0.0.1]")
 @click.option("--port", type=int, default=ray_start.PORT, help="Port of the head; 0 takes a free one.  [6379]")
 @click.option("--cores", type=int, help="Cores of this machine that search.  [all]")
+@click.option("--tls", is_flag=True, help="Encrypt the cluster's traffic; make an authority for its certificates.")
 @token_option
-def up_command(host: str, port: int, cores: int | None, token_file: str | None) -> int:
-    """Start the head of a cluster on this machine, and create a token if there is none."""
-    member = membership.up(host, port, cores, token_file)
+def up_command(host: str, port: int, cores: int | None, tls: bool, token_file: str | None) -> int:
+    """Start the head of a cluster on this machine, and create a token if there is none.
+
+    With --tls an authority is created beside the token, unless there is one. Wherever it is, clusters of several
+    machines use TLS, and admit only machines that have a copy of it.
+    """
+    member = membership.up(host, port, cores, token_file, tls=tls)
     console = output()
     console.print(f"a cluster is up at {member.address} with {how_many(member.cores, 'core')}")
     console.print(f"its token is in {member.token_file}")
@@ -49,7 +54,10 @@ def up_command(host: str, port: int, cores: int | None, token_file: str | None) 
         console.print("only this machine reaches it; --host opens it to others")
     else:
         join = command_line([PROGRAM, "cluster", "join", member.address])
-        console.print(f"other machines, with a copy of the token: {join}")
+        if authority := membership.authority_of(member):
+            console.print(f"its traffic is encrypted; the authority of its certificates is in {authority}")
+        copies = "copies of the token and the authority" if authority else "a copy of the token"
+        console.print(f"other machines, with {copies}: {join}")
         diagnostics().print(
             "outflank: note: Ray listens on every interface of this machine; keep it inside a network you trust"
         )
