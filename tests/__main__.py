@@ -26,14 +26,17 @@ EXAMPLES = {"examples, compiled": ["-m", "pytest", "src/outflank/__init__.py", "
 # processes, and for a hundredth with three. Stealing, for a test that compiles takes a hundred times as long as one
 # that does not.
 PYTEST = ["-m", "pytest", "-n", "3", "--dist", "worksteal"]
+WARM = "tests/kernels/test_warm.py"
+# What other compiled tests need, one process for each game: several would compile much of it twice.
+KERNELS = ["-m", "pytest", "-n", "2", WARM]
 # Four, for all tests that start Ray are among these, and wait for most of their time.
-COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "-m", "not interpreted_only"]
+COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "-m", "not interpreted_only", "--ignore", WARM]
 
 Checks = dict[str, list[str]]
 RUN: list[tuple[Checks, Checks]] = [
     ({"tests, interpreted": PYTEST}, READ),
     # After a test that asks mypy about a few files: what it has learnt is kept, and two at once would both learn it.
-    ({"tests, compiled": COMPILED}, TYPES),
+    ({"kernels, compiled": KERNELS, "tests, compiled": COMPILED}, TYPES),
 ]
 QUICK: list[tuple[Checks, Checks]] = [
     ({"tests, interpreted": [*PYTEST, "-m", "not slow", "tests"]}, READ | TYPES | EXAMPLES)
