@@ -708,6 +708,25 @@ def test_timed_tasks_of_one_core_run_several_at_a_time_in_processes_before_the_o
 
 
 @pytest.mark.interpreted_only
+def test_a_cluster_runs_the_tasks_that_are_not_timed(tmp_path, monkeypatch):
+    from outflank.lab import task_process
+
+    asked, do = [], task_process.NodeMeasurements.do
+    monkeypatch.setattr(
+        task_process.NodeMeasurements, "do", lambda self, *item: asked.append(item[0]) or do(self, *item)
+    )
+    chosen = {"positions": ("start",), "depths": (2, 3), "nodes": (2,), "thresholds": (1,), "real": (1,)}
+    there = lab.run("growth", **chosen, table_bits=8, tasks_on="inside:2", out=tmp_path)
+    here = lab.run("growth", **chosen, table_bits=8)
+    assert [item["task"].partition(",")[0] for item in asked] == ["start to depth 3", "start to depth 2"]
+    simulated = [[sample for sample in report.samples if sample["what"] == "simulated"] for report in (there, here)]
+    assert simulated[0] == simulated[1]
+    assert there.provenance["tasks on"] == "inside:2"
+    assert len(lab.run("growth", **chosen, table_bits=8, tasks_on="inside:2", out=tmp_path, resume=True).samples) == 6
+    assert len(asked) == 2, "nothing is measured again"
+
+
+@pytest.mark.interpreted_only
 def test_an_interrupt_ends_all_tasks_that_run_at_a_time(counting, tmp_path, monkeypatch):
     ended, begun, stopped = [], Event(), Event()
 

@@ -4,13 +4,14 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import file_lock, write_whole
@@ -19,12 +20,16 @@ from outflank.lab.drawing.exported_files import FileOptions, report_files
 from outflank.lab.drawing.page import page_html
 from outflank.lab.experiment import Experiment, Parameters, Task, experiment_named, tasks_at_a_time
 from outflank.lab.experiment_report import Report, Sample
-from outflank.lab.measuring.child_process import ChildProcesses
-from outflank.lab.measuring.search_log import Searched, log_searches, merged_entries
+from outflank.lab.measuring.child_process import ChildProcesses, logged_rows
+from outflank.lab.measuring.search_log import ChildMeasurements, Searched, log_searches, merged_entries
 from outflank.lab.provenance import provenance, repeat_command
+from outflank.lab.task_process import NodeMeasurements
 from outflank.search.request import Stop
-from outflank.validation.documents import JsonObject, in_lines, naming_file, plain
+from outflank.validation.documents import JsonObject, converted, in_lines, naming_file, plain
 from outflank.validation.values import conform
+
+if TYPE_CHECKING:
+    from outflank.distributed.tasks import TaskDispatcher
 
 KEEP_SECONDS = 2.0
 """Least time between two writes of an unfinished run to disk, in seconds."""
@@ -62,6 +67,7 @@ def run(
     published: bool = True,
     progress: Callable[[RunProgress], None] | None = None,
     stop: Stop | None = None,
+    tasks_on: str | None = None,
     **parameters: object,
 ) -> Report:
     """Run the experiment called `name`. With `out`, write its page, its samples and its provenance to that folder.
@@ -69,7 +75,8 @@ def run(
     A run that is stopped, or interrupted with Ctrl-C, returns a report of its samples so far, marked as incomplete.
     `resume` continues such a run in `out`. `formats` (svg, png, pdf, md, latex, csv) also writes each figure and table
     to its own file, with a light or dark `theme`. Without `published`, figures omit the published reports'
-    measurements.
+    measurements. With `tasks_on`, the address of a cluster, its nodes run the tasks that are not timed, such as
+    simulations; nodes may join and leave.
 
     >>> run("depths", depths=(1,)).tables[0].column("depth")
     [1]
@@ -81,16 +88,17 @@ def run(
     file_options = _file_options(directory, formats, theme, published)
     if resume and directory is None:
         raise OutflankError("to resume a run, say where it was kept (--out)")
+    if tasks_on is not None:
+        origin["tasks on"] = tasks_on
     if directory is None:
-        return _Run(experiment, settings, None, file_options, _Measured(origin, [], (), {})).measure(
-            progress, stop or Stop()
-        )
+        empty = _Measured(origin, [], (), {})
+        return _Run(experiment, settings, None, file_options, empty, tasks_on).measure(progress, stop or Stop())
     if resume:
         result_store.read(_result_path(experiment, settings, directory))  # fails before a missing directory is created
     result_store.check_writable(directory)
     with file_lock(_result_path(experiment, settings, directory), "another process is writing this result"):
         measured = _begin(experiment, settings, directory, origin, resume=resume, replace=replace)
-        return _Run(experiment, settings, directory, file_options, measured).measure(progress, stop or Stop())
+        return _Run(experiment, settings, directory, file_options, measured, tasks_on).measure(progress, stop or Stop())
 
 
 def redraw(
@@ -275,13 +283,25 @@ Measuring = Callable[[Task, Stop], Iterable[Sample]]
 """A function that runs a task and returns its samples."""
 
 
+def _request(experiment: Experiment, parameters: Parameters, task: Task) -> JsonObject:
+    return {"experiment": experiment.name, "parameters": parameters.used(), "task": task.name}
+
+
 def _in_child(
     experiment: Experiment, parameters: Parameters, children: ChildProcesses, task: Task, stop: Stop
 ) -> Iterable[Sample]:
     """Run a task in a child process if it asks for that, else in this thread."""
     if not (task.in_process or task.one_core):
         return task.measured(stop)
-    return children.measure({"experiment": experiment.name, "parameters": parameters.used(), "task": task.name}, stop)
+    return children.measure(_request(experiment, parameters, task), stop)
+
+
+def _on_cluster(
+    experiment: Experiment, parameters: Parameters, cluster: "TaskDispatcher", task: Task, stop: Stop
+) -> Iterable[Sample]:
+    """Run a task on a node of a cluster."""
+    answer = cluster.do(plain(_request(experiment, parameters, task)), stop=stop)
+    return [] if answer is None else logged_rows(converted(ChildMeasurements, answer))
 
 
 def _outcome(task: Task, measure: Measuring, stop: Stop) -> _Outcome:
@@ -291,32 +311,43 @@ def _outcome(task: Task, measure: Measuring, stop: Stop) -> _Outcome:
     return _Outcome(task, samples, entries, time.monotonic() - began)
 
 
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """Tasks that run at the same time."""
+
+    tasks: list[Task]
+    measure: Measuring
+    at_a_time: int
+
+
 def _outcomes(
-    tasks: Sequence[Task], beside_others: Measuring, stop: Stop, before: Callable[[Task], None]
+    tasks: Sequence[Task], groups: Sequence[_Together], stop: Stop, before: Callable[[Task], None]
 ) -> Generator[_Outcome, None, None]:
     """Run tasks, and yield their outcomes. `before` is called with each task before its outcome is awaited.
 
-    Tasks that are not timed come first, several at a time, run by `beside_others`, and then, in the same way, timed
-    tasks that keep one core busy. All others run one after another.
+    The tasks of a group run at the same time, one group after the other. All others run one after another.
     """
-    groups = ([task for task in tasks if not task.timed], [task for task in tasks if task.timed and task.one_core])
-    together = [group for group in groups if len(group) > 1 and tasks_at_a_time() > 1]
     own_stop = Stop()
     stop.add_listener(own_stop)
-    executor = ThreadPoolExecutor(tasks_at_a_time())
+    executor = None
     try:
-        for group in together:
+        for group in groups:
+            executor = ThreadPoolExecutor(group.at_a_time)
             # The longest first: at the end of a group, no core should wait long for the others.
-            group.sort(key=lambda task: -task.weight)
-            running = [executor.submit(copy_context().run, _outcome, task, beside_others, own_stop) for task in group]
-            for task, future in zip(group, running, strict=True):
+            group.tasks.sort(key=lambda task: -task.weight)
+            running = [
+                executor.submit(copy_context().run, _outcome, task, group.measure, own_stop) for task in group.tasks
+            ]
+            for task, future in zip(group.tasks, running, strict=True):
                 before(task)
                 yield future.result()
+            executor.shutdown()
     finally:  # after an interrupt or an error, also stops tasks that still run
         own_stop()
-        executor.shutdown(cancel_futures=True)
+        if executor is not None:
+            executor.shutdown(cancel_futures=True)
         stop.remove_listener(own_stop)
-    done = {task.name for group in together for task in group}
+    done = {task.name for group in groups for task in group.tasks}
     for task in tasks:
         if task.name not in done:
             before(task)
@@ -331,10 +362,35 @@ class _Run:
         directory: Path | None,
         file_options: FileOptions,
         measured: _Measured,
+        tasks_on: str | None,
     ) -> None:
         self.experiment, self.parameters, self.directory = experiment, parameters, directory
-        self.file_options, self.measured = file_options, measured
+        self.file_options, self.measured, self.tasks_on = file_options, measured, tasks_on
         self._saved_at = time.monotonic()
+
+    @contextmanager
+    def _groups(self, tasks: Sequence[Task], stop: Stop) -> Iterator[list[_Together]]:
+        """Yield the tasks that run at the same time: those that are not timed, then those that keep one core busy."""
+        untimed = [task for task in tasks if not task.timed]
+        one_core = [task for task in tasks if task.timed and task.one_core]
+        subject = self.experiment, self.parameters
+        children = ChildProcesses("outflank.lab.task_process", os.environ)
+        here = partial(_in_child, *subject, children)
+        groups = [
+            _Together(group, here, tasks_at_a_time())
+            for group in (untimed, one_core)
+            if len(group) > 1 and tasks_at_a_time() > 1
+        ]
+        with closing(children):
+            if self.tasks_on is None or not untimed:
+                yield groups
+                return
+            from outflank.distributed.cluster import open_tasks  # not above: few runs need a cluster
+
+            with open_tasks(self.tasks_on, NodeMeasurements) as cluster:
+                cluster.start(stop)
+                elsewhere = _Together(untimed, partial(_on_cluster, *subject, cluster), cluster.callers)
+                yield [elsewhere, *(group for group in groups if group.tasks is not untimed)]
 
     def measure(self, progress: Callable[[RunProgress], None] | None, stop: Stop) -> Report:
         tasks = self.experiment.tasks(self.parameters)
@@ -359,9 +415,10 @@ class _Run:
 
         try:
             to_do = [task for task in tasks if task.name not in done_tasks]
-            children = ChildProcesses("outflank.lab.task_process", os.environ)
-            beside_others = partial(_in_child, self.experiment, self.parameters, children)
-            with closing(children), closing(_outcomes(to_do, beside_others, stop, report_progress)) as outcomes:
+            with (
+                self._groups(to_do, stop) as groups,
+                closing(_outcomes(to_do, groups, stop, report_progress)) as outcomes,
+            ):
                 for outcome in outcomes:
                     if stop.called:
                         break  # a stopped task's samples are invalid

@@ -73,10 +73,14 @@ def _failure(errors: str) -> Failed:
 
 def _rows(output: str) -> list[Sample]:
     """Log the searches that a child process answers, and return its samples."""
-    result = decoded(ChildMeasurements, output.encode())
-    for entry in result.searched:
+    return logged_rows(decoded(ChildMeasurements, output.encode()))
+
+
+def logged_rows(measurements: ChildMeasurements) -> list[Sample]:
+    """Log the searches of another process, and return its samples."""
+    for entry in measurements.searched:
         add_entry(entry)
-    return list(result.rows)
+    return list(measurements.rows)
 
 
 class ChildProcesses:

@@ -25,6 +25,7 @@ from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.option_groups import add_import_option
 from outflank.ui.cli.shared.position_options import diagnostics, output
 from outflank.ui.cli.shared.progress_line import ThrottledPrinter
+from outflank.ui.cli.shared.search_options import ClusterOption
 from outflank.ui.cli.shared.terminal_tables import print_table
 from outflank.ui.shared.declared_options import CommaSeparated, click_parameter
 from outflank.validation.documents import plain
@@ -58,6 +59,11 @@ def _experiment_command(name: str) -> click.Command:
         click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
         click.Option(["--resume"], is_flag=True, help="Resume the interrupted run in --out DIR."),
         click.Option(["--replace"], is_flag=True, help="Measure again, even if --out DIR has a result."),
+        ClusterOption(
+            ["--tasks-on"],
+            metavar="CLUSTER",
+            help="Run tasks that are not timed, such as simulations, on the nodes of a cluster: {forms}.",
+        ),
         *_drawing_options(),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
         click.Option(["--quiet"], is_flag=True, help="Do not report progress."),
@@ -95,11 +101,14 @@ def _callback(name: str) -> Callable[..., int]:
         formats: tuple[str, ...] | None,
         theme: str,
         published: bool,
+        tasks_on: str | None,
         **parameters: Any,
     ) -> int:
         arguments = {key: value for key, value in parameters.items() if value is not None and value != ()}
         stop = Stop()
-        refuse_copies(arguments.get("cluster"))
+        refuse_copies(tasks_on or arguments.get("cluster"))
+        if tasks_on is not None and _serve_tasks(tasks_on):
+            return 0
         if arguments.get("cluster") is not None:
             join_cluster(arguments["cluster"])
         with _bar(quiet=quiet) as progress:
@@ -114,6 +123,7 @@ def _callback(name: str) -> Callable[..., int]:
                     published=published,
                     progress=progress,
                     stop=stop,
+                    tasks_on=tasks_on,
                     **arguments,
                 ),
                 stop,
@@ -126,6 +136,14 @@ def _callback(name: str) -> Callable[..., int]:
         return 0 if report.passed else 1
 
     return call
+
+
+def _serve_tasks(where: str) -> bool:
+    """If this process is an MPI rank other than the head, run tasks until the head has none left, and return True."""
+    from outflank.distributed.cluster import serve_tasks
+    from outflank.lab.task_process import NodeMeasurements
+
+    return serve_tasks(where, NodeMeasurements)
 
 
 @contextmanager

@@ -53,7 +53,7 @@ parallel_option = search_options(
 )
 
 
-class _ClusterOption(click.Option):
+class ClusterOption(click.Option):
     """Option whose help lists the forms of cluster addresses. The engines are loaded only when the help is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -67,4 +67,4 @@ def cluster_option(what: str, *, workers: bool = True) -> Callable[[Command], Co
     """Return a decorator that adds `--cluster`, which names a cluster that works instead of this machine. `workers`
     tells whether `--workers` then counts those of each node."""
     text = f"{what} on the nodes of a cluster: {{forms}}{'; --workers then counts those of each node' * workers}."
-    return click.option("--cluster", "where", metavar="CLUSTER", cls=_ClusterOption, help=text)
+    return click.option("--cluster", "where", metavar="CLUSTER", cls=ClusterOption, help=text)
