@@ -1,4 +1,4 @@
-"""A digest of the package's sources, which identifies its code even without a repository."""
+"""A digest of the package's files, which identifies its code and its weights even without a repository."""
 
 from functools import cache
 from hashlib import sha256
@@ -6,12 +6,19 @@ from pathlib import Path
 
 HOME = Path(__file__).parent
 
+# With the data that a process loads once: moves and values depend on weights and opening books as they do on code, both
+# those of a process that stays after its command and those in the record of a measurement.
+SUFFIXES = (".py", ".weights", ".depths.json", ".book")
+"""Endings of the names of the files that count."""
+
 
 @cache
 def sources_digest() -> str:
-    """Return a digest of the package's source files. It does not depend on the folder of the installation."""
+    """Return a digest of the package's source files, weights and opening books. It does not depend on the folder of the
+    installation."""
     digest = sha256()
-    for path in sorted(HOME.rglob("*.py"), key=lambda path: path.relative_to(HOME).as_posix()):
+    paths = (path for path in HOME.rglob("*") if path.name.endswith(SUFFIXES))
+    for path in sorted(paths, key=lambda path: path.relative_to(HOME).as_posix()):
         text = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(f"{path.relative_to(HOME).as_posix()} {len(text)}\n".encode() + text)
     return digest.hexdigest()[:16]
