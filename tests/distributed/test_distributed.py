@@ -7,6 +7,7 @@ import random
 import sys
 import threading
 import time
+import weakref
 from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop
 from outflank.distributed.cluster import Cluster, check_options
 from outflank.distributed.cluster_statistics import cluster_statistics
-from outflank.distributed.engines import parse_address
+from outflank.distributed.engines import inside_engine, parse_address
 from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.engines.on_mpi.mpi_messages import setup_from_json, setup_to_json
 from outflank.distributed.engines.on_ray.ray_process import RayNode
@@ -585,6 +586,64 @@ def test_nodes_keep_their_tables_as_long_as_the_head_does(parallel):
         second = tables_after(4, table)
         assert not set(map(id, first)) & set(map(id, second))
         assert not set(map(id, tables_after(4, Table(14)))) & set(map(id, second))
+
+
+class NotingTables(InsideFabric):
+    """Nodes whose tables are noted at the beginning of each search."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.bits: list[list[int]] = []
+        self.kept: list[bool] = []
+        self._tables: list[int] = []
+
+    def prepare(self, setup: NodeSetup) -> None:
+        super().prepare(setup)
+        tables = [thread.node.root.table for thread in self._node_threads.values()]
+        self.bits.append([table.bits for table in tables if table is not None])
+        self.kept.append(list(map(id, tables)) == self._tables)
+        self._tables = list(map(id, tables))
+
+
+@pytest.mark.interpreted_only
+def test_tables_of_nodes_are_of_the_size_of_the_searches_in_every_stage(monkeypatch):
+    monkeypatch.setattr("outflank.search.whole_search.ESTIMATES_BITS", 7)
+    start, fabric, table = OthelloBoard.start(4), NotingTables(2), Table(9)
+    board = OthelloBoard(start.game, walk(start.game, start.position, 3, 7))
+    with Cluster(fabric, tuning=AT_ONCE) as cluster:
+
+        def prove(**options: object) -> list[tuple[int, bool]]:
+            fabric.bits.clear()
+            fabric.kept.clear()
+            cluster.search(board, exact=True, seconds=60.0, workers=1, **options)
+            assert all(len(set(bits)) == 1 for bits in fabric.bits)
+            return [(bits[0], kept) for bits, kept in zip(fabric.bits, fabric.kept, strict=True)]
+
+        # First the estimates, then the proof, which keeps their tables if it has their head's.
+        assert prove(table_bits=10) == [(10, False), (10, True)]
+        assert prove(table=table, table_bits=10) == [(9, False), (9, True)]
+        assert prove(table=table) == [(7, False), (9, False)]
+        assert prove(table=table, deepen=False) == [(9, True)]
+        cluster.search(board, depth=3, workers=1, table_bits=None)
+        assert fabric.bits[-1] == []
+
+
+@pytest.mark.parametrize("parallel", ["ybw", "stealing"])
+def test_tables_that_are_not_kept_are_freed_before_the_next_are_made(monkeypatch, parallel):
+    make_node, tables = inside_engine.make_node, []
+
+    def noting(*arguments, **more):
+        if len(tables) >= 2:  # those of the first search
+            assert [table() for table in tables[:2]] == [None, None]
+        node = make_node(*arguments, **more)
+        tables.append(weakref.ref(node.root.table))
+        return node
+
+    monkeypatch.setattr(inside_engine, "make_node", noting)
+    with Cluster(InsideFabric(2), tuning=AT_ONCE) as cluster:
+        for _ in range(2):
+            cluster.search(OthelloBoard.start(), depth=3, workers=1, table_bits=12, parallel=parallel)
+    assert len(tables) == 4
 
 
 def test_a_new_era_begins_with_an_empty_table():

@@ -132,7 +132,8 @@ class Cluster:
         themselves and steal from each other; with `tds` (transposition-driven scheduling) every position is searched
         by the node that has its part of the table. `threshold` is the remaining depth at which a subtree becomes a job
         of one node, or the least that is stolen or sent to its home. The value equals that of a search by one worker.
-        If the last search had the same `table`, its nodes keep their tables too.
+        Each node has a table of the size of the search's table. If the last search had the same `table`, its nodes keep
+        their tables too. That is not so for a proof whose estimates come between, because they have another table.
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
@@ -153,7 +154,10 @@ class Cluster:
             setup = NodeSetup(
                 game=root.game,
                 position=root.position,
-                options=replace(root.options, parallel=None),
+                # Not the size of the options: a `table` of the caller, or of the stage before, may have another.
+                options=replace(
+                    root.options, parallel=None, table_bits=None if root.table is None else root.table.bits
+                ),
                 # Nodes that divide the table have no use for each other's entries.
                 replication=replication_named("none") if parallel == "tds" else policy,
                 era=next(self._eras),

@@ -301,8 +301,11 @@ class Node:
                 outbox.clear()
 
     def table_for(self, setup: NodeSetup) -> Table | None:
-        """Return this node's table if its entries are valid in the search of `setup` too."""
-        return self.root.table if setup.follows == self._era else None
+        """Return this node's table if its entries are valid in the search of `setup` too, and it has the right size."""
+        table = self.root.table
+        if table is None or (setup.follows, setup.options.table_bits) != (self._era, table.bits):
+            return None
+        return table
 
     # --- statistics ---
 

@@ -4,16 +4,17 @@ from outflank.distributed.node import Carry, Node, NodeSetup, Peers
 from outflank.distributed.node_messages import PeerMessage
 from outflank.distributed.stealing_node import StealingNode
 from outflank.distributed.tds_node import TdsNode
+from outflank.search.table import Table
 
 
 def make_node(
-    number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1, previous: Node | None = None
+    number: int, setup: NodeSetup, carry: Carry, peers: Peers, *, share: int = 1, table: Table | None = None
 ) -> Node:
     """Return a node for a search; `number` and `peers` are used if nodes send each other work.
 
-    The `previous` node of this process, which must be closed, leaves its table if the entries are still valid.
+    `table` is what the process's closed node left (`Node.table_for`). Drop that node first: if it leaves no table, its
+    own would take memory beside the new one.
     """
-    table = None if previous is None else previous.table_for(setup)
     if table is not None:
         table.new_search()
     if setup.parallel == "stealing":

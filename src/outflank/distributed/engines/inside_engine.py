@@ -9,12 +9,13 @@ from typing import ClassVar
 
 from outflank.distributed.engines.contract import Address, ClusterEngine, nodes_of_this_machine
 from outflank.distributed.fabric import Fabric
-from outflank.distributed.node import Entries, Node, NodeSetup, Peers
+from outflank.distributed.node import Entries, NodeSetup, Peers
 from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, PeerMessage, Reported
 from outflank.distributed.node_thread import NodeThread
 from outflank.distributed.tasks.carrier import TaskCarrier
 from outflank.distributed.tasks.task_worker import MakeWorker
+from outflank.search.table import Table
 
 
 class InsideEngine(ClusterEngine):
@@ -74,17 +75,17 @@ class InsideFabric:
         self._used = self._count if count is None else min(count, self._count)
 
     def prepare(self, setup: NodeSetup) -> None:
-        previous = [thread.node for thread in self._node_threads.values()]
+        tables = [thread.node.table_for(setup) for thread in self._node_threads.values()]
         self._clear()
         for index in range(self._used):
-            self.add(setup, previous[index] if index < len(previous) else None)
+            self.add(setup, tables[index] if index < len(tables) else None)
 
     @property
     def expected(self) -> int:
         return self._used
 
-    def add(self, setup: NodeSetup, previous: Node | None = None) -> int:
-        """Add a node, which may take the table of a `previous` one, to the cluster, and return its number."""
+    def add(self, setup: NodeSetup, table: Table | None = None) -> int:
+        """Add a node to the cluster, and return its number; `table` is what a node of the last search left."""
         number = self._numbers
         self._numbers += 1
 
@@ -94,7 +95,7 @@ class InsideFabric:
                 thread.node.absorb(era, entries)
             return len(others), 0
 
-        node = make_node(number, setup, carry, self.peers_of(number), share=self._used, previous=previous)
+        node = make_node(number, setup, carry, self.peers_of(number), share=self._used, table=table)
         self._node_threads[number] = NodeThread(number, node, self._events.put)
         self._events.put(Joined(node=number, where="this process", workers=node.workers))
         return number

@@ -161,10 +161,10 @@ class _NodeProcess:
 
     def prepare(self, setup: NodeSetup, peers: list[int]) -> Joined:
         """Create the node of a new search, and return the event that it is ready."""
-        previous = None if self.thread is None else self.thread.node
+        table = None if self.thread is None else self.thread.node.table_for(setup)
         self.close()
         self._peers = [peer for peer in peers if peer != self.number]
-        node = make_node(self.number, setup, self._carry, self, share=len(peers), previous=previous)
+        node = make_node(self.number, setup, self._carry, self, share=len(peers), table=table)
         self.thread = NodeThread(self.number, node, tell)
         return Joined(node=self.number, where=process_name(), workers=node.workers)
 

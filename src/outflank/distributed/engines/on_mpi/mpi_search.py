@@ -117,11 +117,11 @@ class MpiFabric:
         self._mailbox.peers = self._used
         for rank in range(1, self._used):
             self._mailbox.send(rank, PrepareSearch(setup=document, peers=self._used))
-        previous = None if self._node_thread is None else self._node_thread.node
+        table = None if self._node_thread is None else self._node_thread.node.table_for(setup)
         self._close_node()
         peers = RankPeers(self._mailbox, self._events.put)
         share = self._mailbox.neighbours
-        node = make_node(0, setup, self._mailbox.carry, peers, share=share, previous=previous)
+        node = make_node(0, setup, self._mailbox.carry, peers, share=share, table=table)
         self._node_thread = NodeThread(0, node, self._events.put)
         self._events.put(Joined(node=0, where=process_name(), workers=node.workers))
 

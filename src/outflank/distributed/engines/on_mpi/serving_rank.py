@@ -136,9 +136,9 @@ class _Server:
                 post(self._node_thread.node, message.content)
 
     def _prepare(self, message: PrepareSearch) -> None:
-        previous = None if self._node_thread is None else self._node_thread.node
-        self._close_node()
         setup = setup_from_json(message.setup)
+        table = None if self._node_thread is None else self._node_thread.node.table_for(setup)
+        self._close_node()
         self._era, self._mailbox.peers = setup.era, message.peers
         peers = RankPeers(self._mailbox, self._events.put)
         node = make_node(
@@ -147,7 +147,7 @@ class _Server:
             self._mailbox.carry,
             peers,
             share=self._mailbox.neighbours,
-            previous=previous,
+            table=table,
         )
         self._node_thread = NodeThread(self._mailbox.rank, node, self._events.put)
         where = process_name()

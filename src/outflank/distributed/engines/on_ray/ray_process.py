@@ -76,11 +76,17 @@ class RayNode:
 
     def prepare(self, number: int, setup: PickledValue, share: int) -> tuple[str, int, str]:
         """Create the node of a new search; return the process's name, number of workers, and version of outflank."""
-        previous = self._node
-        if previous is not None:
-            previous.close()
-        self._node = make_node(number, setup.load(), self._carry, self, share=share, previous=previous)
-        return process_name(), self._node.workers, __version__
+        node_setup, previous = setup.load(), self._node
+        table = None if previous is None else previous.table_for(node_setup)
+        del previous  # with its table, if that is not used again
+        self._close_node()
+        self._node = node = make_node(number, node_setup, self._carry, self, share=share, table=table)
+        return process_name(), node.workers, __version__
+
+    def _close_node(self) -> None:
+        node, self._node = self._node, None
+        if node is not None:
+            node.close()
 
     def search(self, job: Job) -> JobResult:
         node = self._node
