@@ -116,6 +116,8 @@ class Registry(Generic[Part]):
         if name in self._known and self._known[name] != Source(place=by):
             raise InvalidOption(f"{self.kind} {name!r} is {self._known[name].module}: choose another name")
         self._registered[name], self._loaded[name] = Source(place=by), checked
+        if by.partition(".")[0] != __package__:
+            note_user_part(name)
         return checked
 
     def parts(self) -> dict[str, Part]:
@@ -167,6 +169,20 @@ class Registry(Generic[Part]):
             if name in self._own:
                 raise
             raise InvalidOption(f"{self.kind} {name!r} of {source}: {failure_of(error)}") from None
+
+
+_user_parts: set[str] = set()
+"""Names of the parts that code outside this package has registered in this process."""
+
+
+def note_user_part(name: str) -> None:
+    """Note that code outside this package has registered a part in this process."""
+    _user_parts.add(name)
+
+
+def any_user_parts() -> bool:
+    """Return whether code outside this package has registered any part in this process."""
+    return bool(_user_parts)
 
 
 def any_installed(prefix: str) -> bool:

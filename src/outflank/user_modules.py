@@ -75,6 +75,19 @@ class PickledValue:
             import_user_module(module)
         return pickle.loads(self.data)
 
+    @property
+    def needs_user_code(self) -> bool:
+        """Whether the value refers to modules other than those of this package, Python and NumPy.
+
+        Every text that is the name of such a module counts, because a pickle has the names of modules as texts.
+        """
+        from pickletools import genops  # takes 2 ms; only clusters that stay up need it
+
+        texts = {text for _, text, _ in genops(self.data) if isinstance(text, str)}
+        names = {text.partition(" ")[0] for text in texts}  # some protocols write a module and a class as one text
+        own = {*sys.stdlib_module_names, "outflank", "numpy"}
+        return bool(self.modules) or any(name in sys.modules and name.partition(".")[0] not in own for name in names)
+
 
 def pickle_for_nodes(value: object, dumps: Callable[[object], bytes] = pickle.dumps) -> PickledValue:
     """Return the pickled value, with the user modules that this process has imported."""

@@ -174,11 +174,34 @@ with connect("local:2") as cluster:
     sys.stdin.read()
 """
 
+ONE_MATCH = """
+import time
+from functools import partial
+from outflank import OthelloBoard
+from outflank.arena import Settings, play_match
+from outflank.arena.game_runners import GameWorker
+from outflank.distributed.cluster import open_tasks
+from outflank.players.specs import player
+settings = Settings(players=("random", "first"), start=OthelloBoard.start(6), games=6)
+with open_tasks("local:2", partial(GameWorker, settings, player)) as tasks:
+    result = play_match(settings, player, tasks=tasks)
+    while tasks.lanes < 2:
+        time.sleep(0.01)
+    print(len(result.games), *(where.replace(", process ", ":") for where in tasks.nodes), flush=True)
+"""
 
-@pytest.mark.slow(35)
+OWN_EVALUATION = """
+from outflank import register_evaluation
+from outflank.games.evaluation import Exact
+from outflank.othello.rules import Othello
+register_evaluation(Othello, "mine", Exact())
+"""
+
+
+@pytest.mark.slow(45)
 def test_processes_of_a_cluster_that_stays_up_serve_one_command_after_the_other():
-    def begin(*more: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", "\n".join((*more, ONE_SEARCH))]
+    def begin(*more: str, script: str = ONE_SEARCH) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", "\n".join((*more, script))]
         return subprocess.Popen(
             command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -187,6 +210,16 @@ def test_processes_of_a_cluster_that_stays_up_serve_one_command_after_the_other(
         assert process.stdout is not None
         value, *nodes = process.stdout.readline().split()
         return int(value), set(nodes)
+
+    def await_answer(wanted: tuple[int, set[str]], script: str) -> None:
+        """Run a script until its nodes are those that stay: they are free soon after the end of the last command."""
+        deadline = time.monotonic() + 30
+        while True:
+            answers = answer(process := begin(script=script))
+            process.communicate()
+            if answers == wanted:
+                break
+            assert time.monotonic() < deadline, (answers, wanted)
 
     value = search(OthelloBoard.start(), depth=5, workers=1).value
     old_sources = "import outflank.package_digest as d; d.sources_digest = lambda: 'other'"
@@ -205,12 +238,12 @@ def test_processes_of_a_cluster_that_stays_up_serve_one_command_after_the_other(
         beside.communicate()
         first.kill()
         first.communicate()
-        deadline = time.monotonic() + 30
-        while True:  # they are free when Ray notices that the command has ended
-            answers = answer(again := begin())
-            again.communicate()
-            if answers == (value, nodes):
-                break
-            assert time.monotonic() < deadline
+        await_answer((value, nodes), ONE_SEARCH)  # they are free when Ray notices that the command has ended
+        await_answer((6, nodes), ONE_MATCH)
+        found, own = answer(process := begin(OWN_EVALUATION))
+        assert found == value
+        assert not own & nodes  # nodes that stay must not load what a user edits
+        process.communicate()
+        await_answer((value, nodes), ONE_SEARCH)
     finally:
         membership.down()

@@ -22,7 +22,7 @@ from outflank.games.description import GAMES, described, description_of
 from outflank.games.rules import Game, MoveCode, Position, Value, score
 from outflank.games.scores import WON, Scale
 from outflank.kernels.generic import generic, missing
-from outflank.plugins import ListedPart, Registry, Source
+from outflank.plugins import ListedPart, Registry, Source, note_user_part
 
 LIMIT = 30_000
 """Largest absolute value of an evaluation: values must fit in an entry of the transposition table."""
@@ -134,6 +134,7 @@ def register_evaluation(
         raise InvalidOption(f"evaluation {name!r} of {game.__name__} is {home}: choose another name")
     named = NamedEvaluation(name=name, evaluation=evaluation, unit=unit, points=points, won=won)
     _registered.setdefault(game, {})[name] = named
+    note_user_part(name)  # the games' own evaluations are in their descriptions
 
 
 def _check_is_evaluation(name: str, evaluation: Evaluation) -> None:

@@ -5,10 +5,12 @@ and answer while it searches. Ray restarts no actor, and retries no call.
 
 On a cluster that stays up (`outflank cluster up`) actors stay too, and later commands use them at once, without
 starting processes and loading kernels. Such an actor serves one command at a time. It is reserved under the ID of the
-command's Ray job, and is free again when the command releases it or that Ray job has ended.
+command's Ray job, and is free again when the command releases it or that Ray job has ended. A process whose work does
+not end then ends itself, because a thread that went on would take a core from later commands.
 """
 
 import contextlib
+import os
 import threading
 import time
 from dataclasses import dataclass, field
@@ -26,7 +28,7 @@ from outflank.distributed.node_messages import Job, JobResult, NodeReport, PeerM
 from outflank.distributed.node_thread import process_name
 from outflank.distributed.tasks.task_worker import Item, TaskRunner, error_text, process_description
 from outflank.package_digest import sources_digest
-from outflank.plugins import any_installed
+from outflank.plugins import any_installed, any_user_parts
 from outflank.search.outbox import WORDS
 from outflank.user_modules import PickledValue, imported_modules
 
@@ -45,7 +47,11 @@ NAMESPACE = "outflank"
 """Ray's namespace of the names of actors that stay."""
 
 RESERVE_SECONDS = 0.5
-"""Timeout for actors that stay to answer that they are reserved."""
+"""Timeout for actors that stay to answer whether they are reserved, or that they still answer."""
+
+END_SECONDS = 6.0
+"""Longest time in which an actor that stays ends the work of its user; otherwise its process ends. A worker of tasks
+waits 4 s for its players and closes each in 2 s."""
 
 WATCH_SECONDS = 2.0
 """Seconds between two checks of a reserved actor whether its user has ended."""
@@ -154,59 +160,109 @@ class RayProcess(RayNode):
         """`user` is the ID of the Ray job of the command that reserves this actor; None: it ends with its command."""
         super().__init__()
         self._runner: TaskRunner | None = None
-        self._user = user
-        self._reserving = threading.Lock()
-        if user is not None:
+        self._running = 0
+        """Number of threads of this process that run tasks or end work."""
+        self._user, self._stays = user, user is not None
+        self._mutex = threading.Condition()
+        """Guards all of these. Its holder may acquire it again."""
+        if self._stays:
             threading.Thread(target=self._watch, name="outflank-watch", daemon=True).start()
+
+    def prepare(self, number: int, setup: PickledValue, share: int) -> tuple[str, int, str]:
+        user = self._user
+        answer = super().prepare(number, setup, share)
+        with self._mutex:
+            if not self._still_serves(user):  # its command was killed during this call, or before
+                self._close_node()
+        return answer
+
+    def _still_serves(self, user: str | None) -> bool:
+        return not self._stays or (user is not None and self._user == user)
 
     # --- tasks ---
 
     def make_worker(self, make: PickledValue) -> dict[str, str]:
         """Create the worker. Return `where` this process runs, outflank's `version` and, if creation failed, `why`."""
         answer = {"where": process_description(), "version": __version__}
+        user = self._user
         try:
-            self._runner = TaskRunner(make.load())
+            runner = TaskRunner(make.load())
         except Exception as error:
             answer["why"] = error_text(error)
+            return answer
+        with self._mutex:
+            serves = self._still_serves(user)
+            if serves:
+                self._runner = runner
+        if not serves:
+            runner.close()
         return answer
 
     def run(self, ticket: int, item: Item) -> Item:
         """Run a task and return its outcome."""
-        if self._runner is None:
-            return {"answer": None, "why": "the process has another user"}
-        return self._runner.run(ticket, item)
+        with self._mutex:
+            runner = self._runner
+            if runner is None:
+                return {"answer": None, "why": "the process has another user"}
+            self._running += 1
+        try:
+            return runner.run(ticket, item)
+        finally:
+            self._note_end()
 
     def cancel(self, ticket: int) -> None:
-        if self._runner is not None:
-            self._runner.cancel(ticket)
+        runner = self._runner
+        if runner is not None:
+            runner.cancel(ticket)
 
     def end_work(self) -> None:
-        """Release the worker of tasks, and the node with its table."""
-        runner, self._runner = self._runner, None
+        """Release the worker of tasks, and the node with its table. Tasks that ignore their stop still run then."""
+        with self._mutex:
+            runner, self._runner = self._runner, None
+            self._peers = {}
+            self._running += 1
         if runner is not None:
             runner.close()
-        node, self._node = self._node, None
-        self._peers = {}
-        if node is not None:
-            node.close()
+        self._close_node()
+        self._note_end()  # not after an error: the work has not ended then
+
+    def _note_end(self) -> None:
+        with self._mutex:
+            self._running -= 1
+            self._mutex.notify_all()
 
     # --- users of an actor that stays ---
 
     def reserve(self, user: str) -> bool:
         """Reserve this actor for `user`; return whether that is possible."""
-        with self._reserving:
-            if self._user is not None and not _has_ended(self._user):
-                return False
-            self.end_work()  # of a user that has ended
-            self._user = user
-            return True
+        former = self._user
+        return (former is None or _has_ended(former)) and self._change_user(former, user)
 
     def release(self, user: str) -> None:
         """End the work of `user`, and make this actor free for others."""
-        with self._reserving:
-            if self._user == user:
-                self.end_work()
-                self._user = None
+        if self._user == user:
+            self._change_user(user, None)
+
+    def _change_user(self, former: str | None, user: str | None) -> bool:
+        """End the work of `former`, and serve `user`; return whether this actor still served `former`. If the work does
+        not end, end this process."""
+        watchdog = threading.Timer(END_SECONDS, end_process)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            with self._mutex:
+                if self._user == former:
+                    self.end_work()
+                    self._mutex.wait_for(lambda: self._running == 0)
+                if self._user != former:  # perhaps since this thread began to wait
+                    return False
+                self._user = user
+                return True
+        except Exception:
+            end_process()
+            raise
+        finally:
+            watchdog.cancel()
 
     def is_free(self) -> bool:
         """Return whether nobody uses this actor."""
@@ -215,9 +271,15 @@ class RayProcess(RayNode):
     def _watch(self) -> None:
         while True:
             time.sleep(WATCH_SECONDS)
-            user = self._user
-            if user is not None and _has_ended(user):
-                self.release(user)
+            with contextlib.suppress(Exception):  # of Ray, while it cannot be asked
+                user = self._user
+                if user is not None and _has_ended(user):
+                    self.release(user)
+
+
+def end_process() -> None:
+    """End this process at once, whatever its threads do. Ray notes the death of the actor."""
+    os._exit(1)
 
 
 def _has_ended(user: str) -> bool:
@@ -237,10 +299,11 @@ class Lease:
     user: str | None
     """ID of this command's Ray job, if the actor stays; None: the actor ends with the command."""
 
-    def end(self) -> None:
-        """Make the actor free for others, or end it."""
+    def end(self, *, kill: bool = False) -> None:
+        """Make the actor free for others, or end it. `kill` ends an actor that stays too: one that does not answer
+        would be in use for ever, and every later command would wait for its answer."""
         with contextlib.suppress(Exception):  # the actor or all of Ray may be dead already
-            if self.user is not None:
+            if self.user is not None and not kill:
                 self.actor.release.remote(self.user)
             else:
                 require_ray().kill(self.actor, no_restart=True)
@@ -254,12 +317,21 @@ class Leases:
         self._ray = require_ray()
         self._local_nodes = local_nodes
         self._at_a_time = at_a_time
-        # Actors that stay would keep the first version of a module that a user goes on to edit.
-        self._may_stay = (
-            stays_up() and at_a_time <= TASKS_AT_A_TIME and not imported_modules() and not any_installed("outflank.")
-        )
+        has_user_code = bool(imported_modules()) or any_user_parts() or any_installed("outflank.")
+        self._may_stay = stays_up() and at_a_time <= TASKS_AT_A_TIME and not has_user_code
         self._user = str(self._ray.get_runtime_context().get_job_id())
         self._retired = not self._may_stay
+
+    def may_load(self, value: PickledValue) -> bool:
+        """Return whether the actors that this object has given may load `value`. Those that it gives later may.
+
+        User code must not be loaded by actors that stay: they would keep the first version of a module that a user goes
+        on to edit, and find modules only in the folders of the command that started them.
+        """
+        if self._may_stay and (any_user_parts() or value.needs_user_code):
+            self._may_stay = False
+            return False
+        return True
 
     def take(self, cores_by_place: dict[str, float]) -> dict[str, Lease]:
         """Return an actor for each place, a key of `membership.places`, with a number of cores."""

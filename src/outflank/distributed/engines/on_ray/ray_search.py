@@ -3,6 +3,7 @@
 Ray restarts nothing. The head keeps track of nodes and jobs, and replaces dead actors.
 """
 
+import contextlib
 import pickle
 import sys
 import time
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, places
 from outflank.distributed.engines.on_ray.ray_connection import detach, head_alive
-from outflank.distributed.engines.on_ray.ray_process import Lease, Leases
+from outflank.distributed.engines.on_ray.ray_process import RESERVE_SECONDS, Lease, Leases
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.node import Entries, NodeSetup
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from ray.actor import ActorHandle
 
 REPORT_SECONDS = 0.5
+SILENT_SECONDS = 2.0
+"""Seconds without an answer after which a command asks an actor that stays once more, before it makes it free."""
+
 MEMBERSHIP_SECONDS = 1.0
 """Seconds between two checks of the head and of the cluster's machines."""
 
@@ -39,6 +43,9 @@ class _Seat:
     awaited: dict[str, "ObjectRef"] = field(default_factory=dict)
     """Unanswered calls of the actor by name: `prepare`, `search`, `report`."""
     asked_at: float = 0.0
+    """Time of the last call of `report`; 0 if the next is due at once."""
+    heard: float = field(default_factory=time.monotonic)
+    """Time of the last answer, or of the start."""
     gone: bool = False
 
     @property
@@ -76,7 +83,10 @@ class RayFabric:
 
     def prepare(self, setup: NodeSetup) -> None:
         # Ray's own pickler also handles functions and classes that were defined in a notebook.
-        self._setup = pickle_for_nodes(setup, self._ray.cloudpickle.dumps)
+        pickled = pickle_for_nodes(setup, self._ray.cloudpickle.dumps)
+        if not self._leases.may_load(pickled):
+            self._replace_standing()
+        self._setup = pickled
         self._replaced.clear()
         for seat in self._seats.values():
             seat.ready = False
@@ -137,10 +147,22 @@ class RayFabric:
         """Do nothing: no launcher kills this process, so the text never has to be printed."""
 
     def close(self) -> None:
+        silent = self._silent_actors()
         for seat in self._seats.values():
-            seat.lease.end()
+            seat.lease.end(kill=seat.number in silent)
         self._seats.clear()
         detach(at_once=isinstance(sys.exc_info()[1], KeyboardInterrupt))
+
+    def _silent_actors(self) -> set[int]:
+        """Return the numbers of the nodes whose actors would stay, but do not answer: they are frozen, for example."""
+        since = time.monotonic() - SILENT_SECONDS
+        suspects = [seat for seat in self._seats.values() if seat.lease.user is not None and seat.heard < since]
+        with contextlib.suppress(Exception):  # of Ray, which may have died
+            if suspects and head_alive():
+                asked = {seat.actor.report.remote(): seat.number for seat in suspects}
+                _, unanswered = self._ray.wait(list(asked), num_returns=len(asked), timeout=RESERVE_SECONDS)
+                return {asked[ref] for ref in unanswered}
+        return set()
 
     # --- answers ---
 
@@ -152,6 +174,7 @@ class RayFabric:
             raise _cause(error) from error
         except self._ray.exceptions.RayError as error:  # the actor is dead or unreachable, or its machine has left
             return self._lose(seat, loss_reason(error))
+        seat.heard = time.monotonic()
         if call == "prepare":
             where, workers, version = answer
             if (why := version_error(version)) is not None:
@@ -210,6 +233,15 @@ class RayFabric:
         if new_keys:
             self._send_peers()
         return present
+
+    def _replace_standing(self) -> None:
+        """Release the actors that stay, and start others in their places."""
+        self._setup = None  # so that the new nodes are not prepared for the last search
+        for seat in list(self._seats.values()):
+            if seat.lease.user is not None:
+                del self._seats[seat.key]
+                seat.lease.end()
+        self._update_places()
 
     def _prepare(self, seat: _Seat) -> None:
         prepare = seat.actor.prepare.options(concurrency_group="jobs")

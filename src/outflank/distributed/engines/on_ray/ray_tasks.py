@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from outflank.distributed.engines.contract import Address
 from outflank.distributed.engines.on_ray.membership import MOST_REPLACED, loss_reason, places
 from outflank.distributed.engines.on_ray.ray_connection import detach, enter, head_alive
-from outflank.distributed.engines.on_ray.ray_process import Lease, Leases
+from outflank.distributed.engines.on_ray.ray_process import RESERVE_SECONDS, Lease, Leases
 from outflank.distributed.engines.on_ray.ray_start import require_ray
 from outflank.distributed.node_messages import version_error
 from outflank.distributed.tasks.carrier import (
@@ -74,9 +74,11 @@ class RayTasks:
 
     def open(self, events: TaskEvents) -> None:
         self._events = events
+        self._pickled_make = pickle_for_nodes(self._make, self._ray.cloudpickle.dumps)
         enter(self._address, self._address.nodes or 1)
         self._opened = True
         self._leases = Leases(local_nodes=self._address.nodes, at_a_time=self._lanes)
+        self._leases.may_load(self._pickled_make)
         self.check_nodes()
 
     def run(self, node: int, ticket: int, item: Item) -> None:
@@ -118,27 +120,46 @@ class RayTasks:
                 self._ray.kill(seat.actor, no_restart=True)
 
     def close(self) -> None:
+        ended: set[int] = set()
         with contextlib.suppress(Exception):  # the actors may be dead already, or all of Ray
-            # Actors that have not answered for long are frozen or have not started yet.
-            since = time.monotonic() - 2 * LOOK_SECONDS
-            responsive = [
-                seat for seat in self._seats.values() if seat.unanswered_since is None or seat.unanswered_since > since
-            ]
-            if responsive and head_alive():
-                closing = [seat.actor.end_work.remote() for seat in responsive]
-                self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_SECONDS)
+            if head_alive():
+                ended = self._end_work()
         for seat in self._seats.values():
-            seat.lease.end()
+            seat.lease.end(kill=seat.number not in ended)
         self._seats.clear()
         if self._opened:
             detach()
 
+    def _end_work(self) -> set[int]:
+        """Let the nodes release their workers, and return the numbers of those that have."""
+        since = time.monotonic() - 2 * LOOK_SECONDS
+        # Frozen, not started yet, or loading kernels. Only the last can answer, and only actors that stay need to.
+        silent = [
+            seat
+            for seat in self._seats.values()
+            if seat.unanswered_since is not None and seat.unanswered_since <= since
+        ]
+        asked = {
+            seat.actor.end_work.remote(): seat
+            for seat in self._seats.values()
+            if seat not in silent or seat.lease.user is not None
+        }
+        awaited = [ref for ref, seat in asked.items() if seat not in silent]
+        if awaited:
+            self._ray.wait(awaited, num_returns=len(awaited), timeout=CLOSE_SECONDS)
+        patience = RESERVE_SECONDS if len(awaited) < len(asked) else 0
+        done = self._ray.wait(list(asked), num_returns=len(asked), timeout=patience)[0] if asked else []
+        ended = set()
+        for ref in done:
+            with contextlib.suppress(Exception):  # a player, perhaps, that cannot be closed
+                self._ray.get(ref)
+                ended.add(asked[ref].number)
+        return ended
+
     def _make_worker(self, key: str, lease: Lease) -> None:
         seat = _Seat(key, next(self._numbers), lease, time.monotonic())
         self._seats[key] = seat
-        ref = seat.actor.make_worker.options(concurrency_group="tasks").remote(
-            pickle_for_nodes(self._make, self._ray.cloudpickle.dumps)
-        )
+        ref = seat.actor.make_worker.options(concurrency_group="tasks").remote(self._pickled_make)
         self._notify_when_done(seat, ref, partial(self._handle_made, seat))
 
     def _handle_made(self, seat: _Seat, answer: dict[str, str]) -> TaskEvent:
