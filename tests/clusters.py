@@ -34,14 +34,17 @@ def drawn(number: int, *, deeper: int = 0) -> Iterator[tuple[Board, int]]:
 def check_values(cluster: Cluster, nodes: tuple[int, ...]) -> int:
     """Every policy on every number of nodes gives the value and the move of one worker; how many searches that were.
 
-    Each policy and each number of nodes meets both games, all sizes of jobs, and both ways to divide.
+    Each number of nodes meets both games, all sizes of jobs, and all ways to divide that the engine offers.
     """
+    schemes: tuple[SplittingName, ...] = (
+        ("ybw", "stealing", "tds") if cluster.fabric.keeps_nodes else ("ybw", "stealing")
+    )
     boards = [(board, depth, search(board, Limits(depth=depth), workers=1)) for board, depth in drawn(1)]
     for first, policy in enumerate(POLICIES):
         for second, used in enumerate(nodes):
             board, depth, alone = boards[(first + second) % len(boards)]
             threshold = (3, 4, 5)[(first + 2 * second) % 3]
-            scheme: SplittingName = "stealing" if (first + second // 2) % 2 else "ybw"
+            scheme = schemes[(first + second // 2) % len(schemes)]
             cluster.fabric.use(used)
             found = cluster.search(
                 board, Limits(depth=depth), workers=1, replication=policy, threshold=threshold, parallel=scheme

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.compiled
 ROOT = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 
-@pytest.mark.slow(16)
+@pytest.mark.slow(25)
 def test_values_on_one_two_and_four_ranks(tmp_path):
     before = leaked()
     program = tmp_path / "program.py"
@@ -162,6 +162,37 @@ def test_a_rank_that_cannot_leave_says_so(tmp_path):
     done = interpreted(tmp_path, 2, NOT_LEAVING)
     assert done.returncode != 0
     assert "rank 1 could not leave MPI: Other MPI error" in done.stderr
+
+
+FAILING = """
+from outflank import Limits, OthelloBoard, OutflankError
+from outflank.distributed import connect
+from outflank.distributed.head import Tuning
+from outflank.distributed.tds_node import TdsNode
+
+
+def fail(node, open_, value_or_moves=TdsNode._value_or_moves):
+    if node.number in {failing}:
+        raise ValueError("something is wrong")
+    return value_or_moves(node, open_)
+
+
+TdsNode._value_or_moves = fail
+with connect("mpi", tuning=Tuning(alone_seconds=0.0)) as cluster:
+    try:
+        result = cluster.search(OthelloBoard.start(6), Limits(depth=4), workers=1, threshold=1, parallel="tds")
+        print(result.depth, cluster.head.trouble.partition(": ")[2])
+    except OutflankError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("failing", "words"), [([2], "rank 2: ValueError: something is wrong"), ([0], "2 ValueError: something is wrong")]
+)
+def test_an_error_in_a_rank_that_others_wait_for_ends_the_search(tmp_path, failing, words):
+    done = interpreted(tmp_path, 3, FAILING.format(failing=failing))
+    assert (done.stdout, done.stderr, done.returncode) == (f"{words}\n", "", 0)
 
 
 def test_bad_input_on_ranks_is_told_once():

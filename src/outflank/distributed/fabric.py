@@ -8,7 +8,7 @@ from outflank.errors import OutflankError
 
 
 class HeadLost(OutflankError):
-    """Raised when the head of a cluster has lost its connection to all nodes."""
+    """Raised when the head of a cluster has lost its connection to all nodes, or a node that it cannot do without."""
 
 
 class Fabric(Protocol):

@@ -5,25 +5,22 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from outflank.distributed.fabric import Fabric, HeadLost
 from outflank.distributed.job_tree import Tree
 from outflank.distributed.node import Entries, NodeSetup
 from outflank.distributed.node_messages import Ended, JobResult, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node_state import NodeState
-from outflank.distributed.node_steps import open_node, play_moves, store_value
+from outflank.distributed.node_steps import compile_steps
 from outflank.distributed.replication import Replication
 from outflank.distributed.sizing import Costs
 from outflank.distributed.splits import Homes, Splitting, TreePlace
 from outflank.errors import OutflankError
-from outflank.games.rules import MOVE, pack
 from outflank.search.alone import Alone
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
 from outflank.search.root_moves import RootMove, RootValue, WindowProgress, search_best_moves
 from outflank.search.stopping import Stopped
-from outflank.search.table import EXACT, Table
+from outflank.search.table import Table
 from outflank.search.worker import COUNTERS
 
 POLL_SECONDS = 0.03
@@ -68,7 +65,8 @@ class Head:
     ) -> None:
         if setup.nodes_divide and fabric.steal_seconds is None:
             raise OutflankError(f"nodes of {fabric.name} cannot send each other work")
-        if setup.parallel == "tds" and not fabric.keeps_nodes:
+        self._has_homes = setup.parallel == "tds"  # every position has a home among the nodes, which must take part
+        if self._has_homes and not fabric.keeps_nodes:
             raise OutflankError(f"a part of the table would be lost with a node of {fabric.name}: use mpi or inside:N")
         self.root, self.fabric, self.setup, self.tuning = root, fabric, setup, tuning
         self.in_order = in_order
@@ -101,22 +99,17 @@ class Head:
 
     def prepare(self) -> None:
         self._alone.prepare()
-        root = self.root
-        words = pack(root.game, root.position)
-        open_node(root.game, root.evaluation, *words, 0, 1, 1, 0, root.worker, root.probe)
-        play_moves(root.game, *words, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
-        store_value(root.game, *words, 0, EXACT, 0, 0, 0, root.worker)
+        compile_steps(self.root)
         self.fabric.prepare(self.setup)
         self._await_members()
         # Wait for the other nodes, which take about as long as the first to load their kernels. The time of the search
         # starts when all nodes can take part.
-        has_homes = self.setup.parallel == "tds"  # a position's home must take part
-        patience = self.tuning.join_seconds if has_homes else self.tuning.gather_seconds
+        patience = self.tuning.join_seconds if self._has_homes else self.tuning.gather_seconds
         deadline = time.perf_counter() + patience
         while len(self.members) < self.fabric.expected and time.perf_counter() < deadline:
             for event in self.fabric.wait(POLL_SECONDS):
                 self._handle(None, event)
-        if has_homes and len(self.members) < self.fabric.expected:
+        if self._has_homes and len(self.members) < self.fabric.expected:
             raise HeadLost(f"not all nodes have come within {patience:g} s")
         self._began = time.perf_counter()
 
@@ -204,7 +197,7 @@ class Head:
                     self._handle(None, event)
                     if isinstance(event, Reported):
                         waiting.discard(event.node)
-        except HeadLost:
+        except OutflankError:  # of a node, perhaps, that failed when the result was known, or when another had failed
             pass
 
     # --- one tree ---
@@ -338,6 +331,8 @@ class Head:
             if member.job is not None and tree is not None:
                 tree.lose(member.job.ticket)
             member.job = None
+            if self._has_homes:
+                raise HeadLost(self.losses[-1])
         elif isinstance(event, Ended):
             self._end(tree, event.node, member, event.result, now)
 

@@ -54,7 +54,7 @@ class Tree:
         self.threshold = splitting.threshold
         """Remaining depth at which a move becomes a job of one node. The head may change it at any time."""
         self.least = 0
-        """Least number of plies left of moves that nodes steal from each other, if they do."""
+        """Least number of plies left of moves that nodes steal from each other, or send to their homes, if they do."""
         self.send_from = 0
         """Least depth of the table entries that a node sends to others, if the replication policy does not set one."""
         self._tickets, self._places, self._homes = tickets, places, homes

@@ -6,7 +6,7 @@ sends entries to the other nodes.
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -178,6 +178,10 @@ class Node:
         if self._failure is not None:
             why = f"{type(self._failure).__name__}: {self._failure}"
             raise OutflankError(f"{self._failed_at}: {why}") from self._failure
+
+    def on_failure(self, tell: Callable[[Exception], None]) -> None:
+        """Call `tell` with the error if the node fails outside its jobs and others wait for it. Other errors are raised
+        by a job."""
 
     def stop(self, ticket: int) -> None:
         """Stop a job, even if it has not begun."""

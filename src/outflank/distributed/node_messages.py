@@ -25,7 +25,7 @@ class Job:
     send_from: int = 0
     """Least depth of the table entries that the node sends to others, if the replication policy does not set one."""
     least: int = 0
-    """Least number of plies left of moves that nodes steal from each other, if they do."""
+    """Least number of plies left of moves that nodes steal from each other, or send to their homes, if they do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +181,7 @@ class PositionWanted:
     alpha: int
     beta: int
     least: int
-    """Least number of plies left of positions that are divided into their moves."""
+    """Least number of plies left of moves that are sent to their homes: a position with more is divided."""
     order: int
     """Place of the move among its brothers. A home searches older brothers first."""
 

@@ -10,6 +10,7 @@ from outflank.search.alphabeta import try_probcut
 from outflank.search.endgame_steps import try_early_cutoff, try_endgame_solver
 from outflank.search.nodes import arrange_all, entry_of, fill_moves, hint_for, is_table_cutoff, query_table, store_entry
 from outflank.search.ordering import record_cutoff
+from outflank.search.root import Root
 from outflank.search.samples import sample_roots
 from outflank.search.table import EXACT, LOWER, NO_MOVE, bound_of, table_key, value_of
 
@@ -67,6 +68,14 @@ def store_value(game, first_word, second_word, value, bound, depth, ply, move, w
         symmetry, first, second = table_key(game, position, worker)
         data = entry_of(game, value, depth, bound, move, symmetry, worker)
         store_entry(first, second, data, depth, ply, worker)
+
+
+def compile_steps(root: Root) -> None:
+    """Compile the kernels of this module for the search of `root`, so that no job has to wait for them."""
+    words = pack(root.game, root.position)
+    open_node(root.game, root.evaluation, *words, 0, 1, 1, 0, root.worker, root.probe)
+    play_moves(root.game, *words, np.zeros(0, MOVE), np.zeros((0, 2), np.uint64))
+    store_value(root.game, *words, 0, EXACT, 0, 0, 0, root.worker)
 
 
 @open_node.sample

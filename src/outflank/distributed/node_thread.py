@@ -17,6 +17,8 @@ class NodeThread:
     def __init__(self, number: int, node: Node, tell: Callable[[NodeEvent], None]) -> None:
         self.number, self.node, self._tell = number, node, tell
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._failed = False
+        node.on_failure(self._fail)
         self._thread = WorkerThread(target=self._work, name=f"outflank-node-{number}", daemon=True)
         self._thread.start()
 
@@ -29,8 +31,14 @@ class NodeThread:
             try:
                 event: NodeEvent = Ended(node=self.number, result=self.node.search(job))
             except Exception as error:  # for example in an evaluation; the head must get an answer
+                if self._failed:
+                    continue  # it has the answer
                 event = Left(node=self.number, why=error_text(error))
             self._tell(event)
+
+    def _fail(self, error: Exception) -> None:
+        self._failed = True
+        self._tell(Left(node=self.number, why=error_text(error)))
 
     def close(self) -> None:
         """Stop the current job, and end the thread."""

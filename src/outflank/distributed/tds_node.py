@@ -1,16 +1,18 @@
 """A node of a cluster whose table is divided among the nodes: work travels to the data.
 
 In transposition-driven scheduling (TDS) every position has a home, the node whose number follows from a hash of the
-position. A position with more plies left than the threshold is searched at its home, with the home's table, whichever
-node needs its value. So nodes never search it twice, and send each other no table entries; a request travels instead.
+position. A position with more plies left than the threshold is divided: its moves are searched at their own homes, each
+with its home's table, whichever nodes need their values. So what is sent has at least as many plies left as the
+threshold, and nodes send each other no table entries; a request travels instead. Where symmetric positions share an
+entry (option `canonical`), they still have different homes, which may each search one of them.
 
 A node keeps the positions that it was asked for in a queue, those farthest from the root first. Its thread takes one
-after the other. If a position has more plies left than the threshold, the thread asks the homes of its moves: of the
-first move alone, then of all others at once. Otherwise the thread searches it sequentially. A cutoff withdraws the
-requests for the other moves. A second thread acts on messages.
+after the other. To divide it, the thread asks the homes of its moves: of the first move alone, then of all others at
+once. A position that is not divided is searched sequentially. A cutoff withdraws the requests for the other moves. A
+second thread acts on messages.
 
 No message may be lost, and no node: a request is answered exactly once. So only engines offer this scheme whose nodes
-live as long as the search.
+live as long as the search, and an error in a node ends the search.
 """
 
 import heapq
@@ -33,7 +35,7 @@ from outflank.distributed.node_messages import (
     PositionUnwanted,
     PositionWanted,
 )
-from outflank.distributed.node_steps import open_node, play_moves, store_value
+from outflank.distributed.node_steps import compile_steps, open_node, play_moves, store_value
 from outflank.games.rules import MOVE
 from outflank.kernels.bits import U64
 from outflank.kernels.workers import WorkerThread
@@ -75,7 +77,7 @@ class _Open:
     askers: list[tuple[int, int]] = field(default_factory=list)
     """Nodes that wait for the value, each with the ticket of its request. A withdrawn request is not in the list."""
     counts: Counts = field(default_factory=no_counts)
-    """Counts of its search so far, wherever that took place."""
+    """Counts of its search so far, wherever that took place. Once it is closed, they have been passed on."""
     closed: bool = False
     split: "_Split | None" = None
 
@@ -150,7 +152,10 @@ class TdsNode(Node):
         """Sum of the counters of searches that were given up. It is sent with the next answer."""
         self._job = 0
         """Ticket of the request for the head's job."""
+        self._newest = setup.era
+        """The era of all of the above. The table's era is older while a thread waits in `_enter_era`."""
         self._over = False
+        self._tell_failure: Callable[[Exception], None] | None = None
         options = replace(setup.options, workers=1)
         super().__init__(replace(setup, options=options), carry, share=share, table=table)
         self.root.begin_search(None)
@@ -165,6 +170,10 @@ class TdsNode(Node):
         self.root.set_worker_count(2)  # the second record is for values of moves that arrive during a search
         return Alone(self.root)
 
+    def _compile(self) -> None:
+        super()._compile()
+        compile_steps(self.root)
+
     # --- jobs of the head ---
 
     def search(self, job: Job) -> JobResult:
@@ -178,10 +187,13 @@ class TdsNode(Node):
                 self._enter_era(job.era)
                 words = job.first, job.second
                 request = _Request(self._home(words), None)
-                ticket = next(self._tickets)
-                self._requests[ticket] = request
-                self._job = ticket
-                self._ask(ticket, request, words, job.depth, job.ply, job.alpha, job.beta, job.least, 0)
+                if self._over or job.era < self._newest:
+                    request.done.set()  # nobody would answer it
+                else:
+                    ticket = next(self._tickets)
+                    self._requests[ticket] = request
+                    self._job = ticket
+                    self._ask(ticket, request, words, job.depth, job.ply, job.alpha, job.beta, job.least, 0)
             with self._lock:
                 self._ticket = job.ticket
                 unwanted = job.ticket in self._unwanted or self._closing
@@ -240,7 +252,7 @@ class TdsNode(Node):
         self._send(
             request.home,
             PositionWanted(
-                era=self._era,
+                era=self._newest,
                 asker=self.number,
                 ticket=ticket,
                 first=words[0],
@@ -256,7 +268,7 @@ class TdsNode(Node):
 
     def _withdraw(self, ticket: int, request: _Request) -> None:
         """Tell a home that a value is not needed any more. It still answers."""
-        self._send(request.home, PositionUnwanted(era=self._era, asker=self.number, ticket=ticket))
+        self._send(request.home, PositionUnwanted(era=self._newest, asker=self.number, ticket=ticket))
 
     def _send(self, node: int, message: PeerMessage) -> None:
         if node == self.number:
@@ -274,16 +286,18 @@ class TdsNode(Node):
                 match message:
                     case PositionWanted():
                         self._take_request(message)
-                    case PositionDone() if message.era == self._era:
+                    case PositionDone() if message.era == self._newest:
                         self._take_answer(message)
-                    case PositionUnwanted() if message.era == self._era:
+                    case PositionDone() if message.era >= self.setup.era:  # not of an earlier search
+                        self._save_counts(np.array(message.counts, np.int64))
+                    case PositionUnwanted() if message.era == self._newest:
                         self._drop_asker(message.asker, message.ticket)
 
     def _take_request(self, wanted: PositionWanted) -> None:
         """Queue a position that another node needs, or let that node wait for the same search as others."""
-        if wanted.era < self._era:
-            return  # the search that needed it is over
         self._enter_era(wanted.era)
+        if wanted.era < self._newest:
+            return  # the search that needed it is over
         words = wanted.first, wanted.second
         open_ = _Open(words, wanted.depth, wanted.ply, wanted.alpha, wanted.beta, wanted.least)
         known = self._open.get(open_.key)
@@ -302,7 +316,6 @@ class TdsNode(Node):
         open_.askers.remove((asker, ticket))
         if not open_.askers:
             self._save_counts(open_.counts)
-            open_.counts = no_counts()
             self._close(open_)
         self._answer(asker, ticket, False, 0, (), no_counts())
 
@@ -323,7 +336,7 @@ class TdsNode(Node):
         self._send(
             asker,
             PositionDone(
-                era=self._era,
+                era=self._newest,
                 ticket=ticket,
                 valid=valid,
                 value=value,
@@ -347,24 +360,28 @@ class TdsNode(Node):
             counts = hints
 
     def _enter_era(self, era: int) -> None:
-        """Give up all work of older eras, and clear the table."""
-        if era <= self._era:
+        """Give up all work of eras older than `era`, and clear the table; or wait until another thread has done so."""
+        if era < self._newest:
             return
-        for request in self._requests.values():
-            request.done.set()
-        for open_ in self._open.values():
-            open_.closed = True
-        for records in (self._open, self._waiting, self._requests):
-            records.clear()
-        self._queue.clear()
-        if self._running is not None:
-            self.root.stop()
-            self._mutex.wait_for(lambda: self._running is None)
-        if era > self._era:
-            self._begin_era(era)
+        if era > self._newest:
+            self._newest = era  # now, because the other threads go on while this one waits below
+            for request in self._requests.values():
+                request.done.set()
+            for open_ in self._open.values():
+                self._save_counts(open_.counts)
+                open_.closed = True
+            for records in (self._open, self._waiting, self._requests):
+                records.clear()
+            self._queue.clear()
+            if self._running is not None:
+                self.root.stop()
+        self._mutex.wait_for(lambda: self._over or self._era == self._newest or self._running is None)
+        if self._era < self._newest and not self._over:
+            self._begin_era(self._newest)
+            self._mutex.notify_all()
 
     def _save_counts(self, counts: Counts) -> None:
-        """Save the counts of a position that nobody waits for. Its estimates and hits say nothing of later values."""
+        """Save the counts of a search that nobody waits for. Its estimates and hits say nothing of later values."""
         for name in ("estimates", "hits"):
             counts[COUNTERS.index(name)] = 0
         self._spare += counts
@@ -378,11 +395,11 @@ class TdsNode(Node):
             request.done.set()
             return
         open_, split = request.open_, request.open_.split
-        open_.counts += np.array(done.counts, np.int64)
+        counts = np.array(done.counts, np.int64)
         if open_.closed:
-            self._save_counts(open_.counts)
-            open_.counts = no_counts()
+            self._save_counts(counts)
             return
+        open_.counts += counts
         assert split is not None
         split.outstanding.discard(done.ticket)
         value, low = -done.value, max(open_.alpha, split.best)
@@ -430,7 +447,7 @@ class TdsNode(Node):
     def _search_positions(self) -> None:
         while True:
             with self._mutex:
-                self._mutex.wait_for(lambda: self._over or self._queue)
+                self._mutex.wait_for(lambda: self._over or (self._queue and self._era == self._newest))
                 if self._over:
                     return
                 open_ = heapq.heappop(self._queue)[-1]
@@ -468,7 +485,7 @@ class TdsNode(Node):
     def _value_or_moves(self, open_: _Open) -> "tuple[int, tuple[int, ...]] | _Split":
         """Return the value and line of a position, or its moves if it is to be divided."""
         root, worker, words = self.root, self.root.worker, tuple(map(U64, open_.words))
-        if open_.depth < max(open_.least, 2):
+        if open_.depth <= max(open_.least, 1):
             job = Job(
                 ticket=0,
                 era=self._era,
@@ -494,13 +511,22 @@ class TdsNode(Node):
         return _Split(codes, positions, int(left), WORST, todo=list(range(len(codes))))
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Run a thread's work. An error ends the jobs of the head, which raise it."""
+        """Run a thread's work. An error ends the search: nobody else can answer the requests that are sent here."""
         try:
             work()
         except Exception as error:
             with self._lock:
                 self._failure = error
+                tell = None if self._closing else self._tell_failure
+            if tell is not None:
+                tell(error)
             self._end_jobs()
+
+    def on_failure(self, tell: Callable[[Exception], None]) -> None:
+        with self._lock:
+            self._tell_failure, error = tell, self._failure
+        if error is not None:
+            tell(error)
 
     def _end_jobs(self) -> None:
         with self._mutex:
