@@ -628,7 +628,7 @@ def test_tables_of_nodes_are_of_the_size_of_the_searches_in_every_stage(monkeypa
         assert fabric.bits[-1] == []
 
 
-@pytest.mark.parametrize("parallel", ["ybw", "stealing"])
+@pytest.mark.parametrize("parallel", ["ybw", "stealing", "tds"])
 def test_tables_that_are_not_kept_are_freed_before_the_next_are_made(monkeypatch, parallel):
     make_node, tables = inside_engine.make_node, []
 

@@ -3,7 +3,9 @@
 import os
 import platform
 import queue
+import threading
 from collections.abc import Callable
+from functools import partial
 
 from outflank.distributed.node import Node
 from outflank.distributed.node_messages import Ended, Job, Left, NodeEvent
@@ -17,8 +19,9 @@ class NodeThread:
     def __init__(self, number: int, node: Node, tell: Callable[[NodeEvent], None]) -> None:
         self.number, self.node, self._tell = number, node, tell
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._failed = False
-        node.on_failure(self._fail)
+        self._failed = threading.Event()
+        # Not a method: a node that referred to this object would keep its table until the next garbage collection.
+        node.on_failure(partial(_note_failure, number, tell, self._failed))
         self._thread = WorkerThread(target=self._work, name=f"outflank-node-{number}", daemon=True)
         self._thread.start()
 
@@ -31,20 +34,21 @@ class NodeThread:
             try:
                 event: NodeEvent = Ended(node=self.number, result=self.node.search(job))
             except Exception as error:  # for example in an evaluation; the head must get an answer
-                if self._failed:
+                if self._failed.is_set():
                     continue  # it has the answer
                 event = Left(node=self.number, why=error_text(error))
             self._tell(event)
-
-    def _fail(self, error: Exception) -> None:
-        self._failed = True
-        self._tell(Left(node=self.number, why=error_text(error)))
 
     def close(self) -> None:
         """Stop the current job, and end the thread."""
         self._jobs.put(None)
         self.node.close()
         self._thread.join()
+
+
+def _note_failure(number: int, tell: Callable[[NodeEvent], None], failed: threading.Event, error: Exception) -> None:
+    failed.set()
+    tell(Left(node=number, why=error_text(error)))
 
 
 def process_name() -> str:

@@ -317,8 +317,11 @@ class Leases:
         self._ray = require_ray()
         self._local_nodes = local_nodes
         self._at_a_time = at_a_time
-        has_user_code = bool(imported_modules()) or any_user_parts() or any_installed("outflank.")
-        self._may_stay = stays_up() and at_a_time <= TASKS_AT_A_TIME and not has_user_code
+        self._may_stay = (
+            stays_up()
+            and at_a_time <= TASKS_AT_A_TIME
+            and not (imported_modules() or any_user_parts() or any_installed("outflank."))
+        )
         self._user = str(self._ray.get_runtime_context().get_job_id())
         self._retired = not self._may_stay
 
