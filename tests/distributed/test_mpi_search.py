@@ -22,7 +22,7 @@ pytestmark = pytest.mark.compiled
 ROOT = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 
-@pytest.mark.slow(25)
+@pytest.mark.slow(12)
 def test_values_on_one_two_and_four_ranks(tmp_path):
     before = leaked()
     program = tmp_path / "program.py"

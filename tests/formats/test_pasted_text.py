@@ -417,3 +417,9 @@ def test_headers_above_a_drawing_name_its_players():
     (record,) = read_all(f'[White "Ann"]\n[Black "Bob"]\n[Event "x"]\n\n{board}')
     assert (record.black, record.white, record.event) == ("Bob", "Ann", "x")
     assert (record.start.position, record.moves) == (board.position, ())
+
+
+def test_four_lines_are_a_drawing_and_three_are_not():
+    assert Board.from_text("....\n.OX.\n.XO.\n....").to_text() == "-----OX--XO----- X"
+    with pytest.raises(OutflankError):
+        Board.from_text("....\n.OX.\n.XO.")

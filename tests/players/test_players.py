@@ -28,6 +28,7 @@ from outflank.players.habits import (
     Variety,
     pieces_gained,
     preferred_move,
+    random_seed,
     repeating_moves,
 )
 from outflank.players.player import Choice, exact_moves_for_depth, level_of
@@ -75,6 +76,13 @@ def test_clocks_are_read_and_written(text, control):
 def test_what_is_no_clock_is_refused(text):
     with pytest.raises(FormatError, match="no clock"):
         TimeControl.parse(text)
+
+
+def test_seeds_of_the_system_begin_at_one(monkeypatch):
+    drawn = []
+    monkeypatch.setattr("secrets.randbelow", lambda count: drawn.append(count) or len(drawn) - 1)
+    assert [random_seed(), random_seed()] == [1, 2]
+    assert set(drawn) == {2**31}
 
 
 def test_a_number_alone_is_asked_about():

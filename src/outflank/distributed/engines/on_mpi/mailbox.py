@@ -201,6 +201,7 @@ class Mailbox:
         self.bytes_carried = 0
         self.peers = self.size
         """Number of ranks in the current search; rank r takes part if r < `peers`."""
+        self._is_node_closing = False
 
     def send(self, rank: int, message: Message) -> None:
         """Send a message to a rank without waiting for its delivery."""
@@ -218,8 +219,31 @@ class Mailbox:
         """Send table entries to the other ranks: the `Carry` function of a node. Any thread may call this."""
         parcel = _Parcel(era, entries, wait)
         self._parcels.put(parcel)
+        if self._is_node_closing:
+            parcel.delivered.set()
         parcel.delivered.wait(DELIVERY_SECONDS)
         return parcel.sent, parcel.missed
+
+    @contextlib.contextmanager
+    def closing_node(self) -> Iterator[None]:
+        """Let the threads of a node that closes in this block send no more entries, and wait for no delivery.
+
+        The thread that closes the node is the one that sends: each of them would wait for `DELIVERY_SECONDS`.
+        """
+        self._is_node_closing = True
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._parcels.get_nowait().delivered.set()
+        for message in self._underway:
+            if message.parcel is not None:
+                message.parcel.delivered.set()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._parcels.get_nowait()
+            self._is_node_closing = False
 
     def receive(self) -> Iterator[tuple[int, Message | EntriesCame]]:
         """Yield each message that has arrived, with the rank that sent it."""

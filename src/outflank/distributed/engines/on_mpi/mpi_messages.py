@@ -224,6 +224,8 @@ class TaskDone(Message, frozen=True, kw_only=True):
 class RankFailed(Message, frozen=True, kw_only=True):
     """Says that the rank has failed."""
 
+    era: int
+    """Era of the search in which it has failed; 0 before the first search."""
     why: str
 
 

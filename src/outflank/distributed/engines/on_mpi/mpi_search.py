@@ -191,6 +191,8 @@ class MpiFabric:
                     post(self._node_thread.node, message.content)
             case RankLeft():
                 self._left_ranks.add(rank)
+            case RankFailed() if 0 < message.era < self._era:
+                pass  # in an earlier search, which has ended since
             case RankFailed():
                 raise OutflankError(f"rank {rank}: {message.why}")
             case RankJoined() | RankEnded() | RankReported() if message.era != self._era:
@@ -207,7 +209,8 @@ class MpiFabric:
 
     def _close_node(self) -> None:
         if self._node_thread is not None:
-            self._node_thread.close()
+            with self._mailbox.closing_node():
+                self._node_thread.close()
             self._node_thread = None
 
     def note(self, text: str) -> None:
@@ -220,5 +223,6 @@ class MpiFabric:
             self._mailbox.send(rank, LeaveRanks())
         deadline = time.monotonic() + LEAVING_SECONDS
         while len(self._left_ranks) < self._mailbox.size - 1 and time.monotonic() < deadline:
-            self.wait(LONGEST_NAP)
+            with contextlib.suppress(OutflankError):  # a failure that comes now ends nothing more
+                self.wait(LONGEST_NAP)
         self._mailbox.leave(self._left_ranks)

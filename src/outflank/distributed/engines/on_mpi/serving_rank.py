@@ -78,11 +78,8 @@ class _Server:
                 try:
                     self._handle(message)
                 except OutflankError as error:
-                    self._mailbox.send(0, RankFailed(why=str(error)))
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    self._forward(self._events.get_nowait())
-                    idle = False
+                    self._mailbox.send(0, RankFailed(era=self._era, why=str(error)))
+            idle = not self._forward_events() and idle
             if time.monotonic() > reported + REPORT_SECONDS:
                 reported = time.monotonic()
                 if self._node_thread is not None:
@@ -94,6 +91,15 @@ class _Server:
         self._mailbox.send(0, RankLeft())
         self._mailbox.drain()
 
+    def _forward_events(self) -> bool:
+        """Forward all events that are in the queue. Return whether there were any."""
+        any_events = False
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._forward(self._events.get_nowait())
+                any_events = True
+        return any_events
+
     def _forward(self, event: NodeEvent | TaskDone | PeerPost) -> None:
         """Send an event of this rank to the head, and its node's messages to other ranks."""
         if isinstance(event, PeerPost):
@@ -103,7 +109,7 @@ class _Server:
         elif isinstance(event, Ended):
             self._mailbox.send(0, RankEnded(era=self._era, result=event.result))
         elif isinstance(event, Left):
-            self._mailbox.send(0, RankFailed(why=event.why))
+            self._mailbox.send(0, RankFailed(era=self._era, why=event.why))
 
     def _handle(self, message: Message | EntriesCame) -> None:
         match message:
@@ -139,6 +145,7 @@ class _Server:
         setup = setup_from_json(message.setup)
         table = None if self._node_thread is None else self._node_thread.node.table_for(setup)
         self._close_node()
+        self._forward_events()  # of the closed node, under its own era
         self._era, self._mailbox.peers = setup.era, message.peers
         peers = RankPeers(self._mailbox, self._events.put)
         node = make_node(
@@ -173,5 +180,6 @@ class _Server:
 
     def _close_node(self) -> None:
         if self._node_thread is not None:
-            self._node_thread.close()
+            with self._mailbox.closing_node():
+                self._node_thread.close()
             self._node_thread = None
