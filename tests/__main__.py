@@ -30,7 +30,7 @@ WARM = "tests/kernels/test_warm.py"
 # What other compiled tests need, one process for each game: several would compile much of it twice.
 KERNELS = ["-m", "pytest", "-n", "2", WARM]
 # Four, for all tests that start Ray are among these, and wait for most of their time.
-COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "-m", "not interpreted_only", "--ignore", WARM]
+COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "--ignore", WARM, "-m", "not interpreted_only"]
 
 Checks = dict[str, list[str]]
 RUN: list[tuple[Checks, Checks]] = [

@@ -320,6 +320,7 @@ def ray(monkeypatch):
         monkeypatch.setattr(module, "detach", lambda **more: None)
     monkeypatch.setattr(ray_process, "stays_up", lambda: True)
     monkeypatch.setattr(ray_process, "any_installed", lambda prefix: False)
+    monkeypatch.setattr("outflank.user_modules._imported", {})  # other tests have imported some
     monkeypatch.setattr(plugins, "_user_parts", set())
     monkeypatch.setattr(Leases, "_standing", lambda self, places: {place: Lease(ray_actor(), "me") for place in places})
     return fake

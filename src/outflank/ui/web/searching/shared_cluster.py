@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from outflank.distributed.cluster import ALGORITHMS, Cluster
-from outflank.errors import OutflankError
+from outflank.errors import OutflankError, notify
 from outflank.games.description import OWN_GAMES, game_named
 from outflank.search.division import Scheme
 from outflank.search.request import Limits
@@ -21,7 +21,7 @@ class SharedCluster:
         self._cluster, self.where = cluster, where
         self._in_use = threading.Lock()
         self._is_lost = False
-        self.warn: Callable[[object], None] = print
+        self.warn: Callable[[str], object] = notify
         """Called with the reason when the cluster is lost."""
 
     def prepare(self) -> int:
