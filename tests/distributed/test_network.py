@@ -1,4 +1,4 @@
-"""Clusters of several machines with addresses of their own: joining, TLS, searching, a partition, leaving."""
+"""Clusters of machines with addresses of their own: joining, TLS, a partition during a search, leaving."""
 
 import json
 from importlib.util import find_spec
@@ -15,47 +15,34 @@ pytestmark = [
     pytest.mark.skipif(not can_make_machines(), reason="needs network namespaces, and the right to make them"),
 ]
 
-DEPTH = 10
+DEPTH = 12
 SEARCH = ("search", "--depth", str(DEPTH), "--workers", "1", "--threshold", "6")
 
 
-@pytest.mark.slow(60)
-def test_machines_join_search_are_cut_off_and_leave(tmp_path):
+@pytest.mark.slow(30)
+def test_machines_join_are_cut_off_during_a_search_and_leave(tmp_path):
     alone = search(OthelloBoard.start(), depth=DEPTH, workers=1)
-    with network(3, tmp_path) as (head, *others):
+    with network(2, tmp_path) as (head, other):
         address = f"{head.host}:{PORT}"
         told = head.run("cluster", "up", "--host", head.host, "--cores", "1", "--tls")
         assert "its traffic is encrypted" in told
-        others[0].copy_secret(head, "cluster-token")
-        assert "without TLS, for which its authority would have to be here" in others[0].fails(
-            "cluster", "join", address
-        )
-        for machine in others:
-            for name in ("cluster-token", "cluster-authority.pem"):
-                machine.copy_secret(head, name)
-            machine.run("cluster", "join", address, "--cores", "1")
-        status = head.last("cluster", "status")
-        assert {node["host"] for node in status["clusters"][0]["nodes"]} == {head.host, *(m.host for m in others)}
+        other.copy_secret(head, "cluster-token")
+        assert "without TLS, for which its authority would have to be here" in other.fails("cluster", "join", address)
+        other.copy_secret(head, "cluster-authority.pem")
+        other.run("cluster", "join", address, "--cores", "1")
 
-        def check(found):
-            assert (found["value"], found["move"], found["depth"]) == (alone.value, str(alone.move), DEPTH)
-
-        found = head.last(*SEARCH, "--cluster", f"ray://{address}")
-        check(found)
-        assert len(found["cluster"]["nodes"]) == 3
-
-        # From a machine that is no member yet, and while one that is a member cannot be reached.
-        searching = head.begin(*SEARCH, "--depth", "12", "--cluster", f"ray://{address}", "--json")
+        searching = head.begin(*SEARCH, "--cluster", f"ray://{address}", "--json")
         assert searching.stdout is not None
         for line in searching.stdout:
-            if json.loads(line).get("depth", 0) >= 8:
+            if json.loads(line).get("depth", 0) >= DEPTH - 4:
                 break
-        others[0].cut_off()
+        other.cut_off()
         output, _ = searching.communicate(timeout=120)
         found = json.loads(output.splitlines()[-1])
-        deeper = search(OthelloBoard.start(), depth=12, workers=1)
-        assert (found["value"], found["move"]) == (deeper.value, str(deeper.move))
-        others[0].put_back()
+        assert (found["value"], found["move"], found["depth"]) == (alone.value, str(alone.move), DEPTH)
+        assert len(found["cluster"]["nodes"]) == 2
 
-        others[1].run("cluster", "down")
-        check(head.last(*SEARCH, "--cluster", f"ray://{address}"))
+        other.put_back()
+        other.run("cluster", "down")
+        status = head.last("cluster", "status")
+        assert [node["host"] for node in status["clusters"][0]["nodes"] if node["alive"]] == [head.host]
