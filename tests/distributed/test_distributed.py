@@ -49,6 +49,7 @@ from outflank.search.table import EXACT, Table, adopted, is_foreign, looked_up, 
 from outflank.search.whole_search import search
 from outflank.search.worker import COUNTERS, WORKER
 from outflank.ui.cli.searching.search_documents import ClusterSearchDocument
+from outflank.user_modules import pickle_for_nodes
 from outflank.validation.documents import plain
 from tests.conftest import examples
 from tests.pairs import pairwise
@@ -962,3 +963,21 @@ def test_a_game_that_nobody_has_described_has_no_name_to_travel_by():
     )
     with pytest.raises(OutflankError, match="by name: register Undescribed in the program that all ranks run"):
         setup_to_json(setup)
+
+
+@pytest.mark.interpreted_only
+@pytest.mark.slow(4)
+def test_the_evaluation_of_the_estimates_before_a_proof_is_sent_by_name():
+    sent = []
+
+    class Recording(InsideFabric):
+        def prepare(self, setup):
+            sent.append((pickle_for_nodes(setup).load(), setup_from_json(plain(setup_to_json(setup)))))
+            super().prepare(setup)
+
+    board = OthelloBoard(othello(8), walk(othello(8), START, 1, 38))
+    with Cluster(Recording(1)) as cluster:
+        cluster.search(board, Limits(nodes=1, seconds=60.0), exact=True, workers=1, table_bits=10)
+    for setup in sent[0]:
+        assert not setup.options.exact
+        assert isinstance(setup.options.evaluation, str)

@@ -198,10 +198,11 @@ def evaluations(game: Game) -> Mapping[str, Evaluation]:
     return _Evaluations(game, dict(sorted(known.items(), key=lambda item: item[0] != default)))
 
 
-def is_named(game: Game, evaluation: Evaluation) -> bool:
-    """Return whether `evaluation` is one of the game's named evaluations."""
+def name_of(game: Game, evaluation: Evaluation) -> str | None:
+    """Return the name of one of the game's evaluations; None if `evaluation` is none of them."""
     # Types are compared too: evaluations without fields are all equal, because they are empty tuples.
-    return any(type(named) is type(evaluation) and named == evaluation for named in evaluations(game).values())
+    named = evaluations(game).items()
+    return next((name for name, other in named if type(other) is type(evaluation) and other == evaluation), None)
 
 
 def evaluation_named(game: Game, name: str | None = None) -> Evaluation:
@@ -302,7 +303,7 @@ def _named(game: Game, evaluation: Evaluation) -> NamedEvaluation:
     for known in (*_known(type(game)).values(), *_from_files.get(type(game), {}).values()):
         # A function that was not called yet cannot have made `evaluation`.
         own = _instances.get(((type(game), *game), known.name)) if isfunction(known.evaluation) else known.evaluation
-        # Types are compared too, as in `is_named`.
+        # Types are compared too, as in `name_of`.
         if type(own) is type(evaluation) and own == evaluation:
             return known
     return NamedEvaluation(name=type(evaluation).__name__, evaluation=evaluation)

@@ -8,7 +8,7 @@ from typing import Unpack
 from outflank.boards import Board
 from outflank.games.description import description_of
 from outflank.games.endings import ending_moves
-from outflank.games.evaluation import Evaluation, errors_of, evaluation_chosen, evaluations, is_named, scale_of
+from outflank.games.evaluation import Evaluation, errors_of, evaluation_chosen, evaluations, name_of, scale_of
 from outflank.games.rules import moves_left
 from outflank.search.alone import Alone
 from outflank.search.iterations import Stage
@@ -121,8 +121,9 @@ def iterate(
     if estimating and not _is_short_proof(board, request, limits):
         estimates_table = main_stage.root.table if table_is_clear else None
         bits = None if request.table_bits is None else min(request.table_bits, ESTIMATES_BITS)
-        guide = evaluation_chosen(board.game, _guide(board, request))
-        estimates = replace(request, exact=False, wld=False, table_bits=bits, evaluation=guide)
+        # By name, because nodes of a cluster load the weights of an evaluation themselves.
+        estimates = replace(request, exact=False, wld=False, table_bits=bits, evaluation=_guide(board, request))
+        guide = evaluation_chosen(board.game, estimates.evaluation)
         if int(moves_left(board.game, board.position)) >= GUESSED_FROM and errors_of(board.game, guide) is not None:
             width = (request.aspiration or NEAR) * scale_of(board.game, guide).points
             estimates = replace(estimates, selectivity=MOST_SELECTIVE, aspiration=width, step=max(request.step, 2))
@@ -168,13 +169,12 @@ def _is_short_proof(board: Board, options: Options, limits: Limits) -> bool:
 
 
 def _guide(board: Board, options: Options) -> Evaluation | str | None:
-    """Return the evaluation for the estimates before a proof: the requested one, else the one that orders the proof's
-    moves if it is registered; None: the game's default."""
+    """Return the evaluation for the estimates before a proof: the requested one, else the name of the one that orders
+    the proof's moves if it is registered; None: the game's default."""
     guide = description_of(board.game).search.ordering_evaluation
     if options.evaluation is not None or guide is None or not options.use_endgame_kernels:
         return options.evaluation
-    evaluation = guide(board.game)
-    return evaluation if is_named(board.game, evaluation) else None
+    return name_of(board.game, guide(board.game))
 
 
 def _results(
