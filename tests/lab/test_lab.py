@@ -699,7 +699,7 @@ def test_timed_tasks_of_one_core_run_several_at_a_time_in_processes_before_the_o
         counting, "tasks", lambda self, chosen: [lab.Task(f"{n}", partial(measure, n), **kinds[n]) for n in kinds]
     )
     monkeypatch.setattr("outflank.lab.experiment.usable_cores", lambda: 2)
-    monkeypatch.setattr("outflank.lab.experiment_runner._in_child", measured_in_child)
+    monkeypatch.setattr("outflank.lab.task_groups._in_child", measured_in_child)
     assert lab.run("counting", upto=5).complete
     assert sorted(order[:2]) == [3, 5]
     assert sorted(order[2:4]) == [2, 4]

@@ -457,9 +457,9 @@ class TdsNode(Node):
                 self.root.begin_search(None)
             began = time.perf_counter()
             try:
-                found = self._value_or_moves(open_)
+                outcome = self._value_or_moves(open_)
             except Stopped:
-                found = None
+                outcome = None
             self._busy_seconds += time.perf_counter() - began
             counts = np.array([self.root.counter(name) for name in COUNTERS], np.int64)
             with self._mutex:
@@ -473,14 +473,12 @@ class TdsNode(Node):
                     self._save_counts(counts)
                     continue
                 open_.counts += counts
-                assert found is not None, "only the search of a closed position is stopped"
-                if isinstance(found, _Split):
-                    open_.split = found
-                    index = found.todo.pop(0)
-                    low = open_.alpha
-                    self._request_move(open_, found, index, low, scouting=False)
+                assert outcome is not None, "only the search of a closed position is stopped"
+                if isinstance(outcome, _Split):
+                    open_.split = outcome
+                    self._request_move(open_, outcome, outcome.todo.pop(0), open_.alpha, scouting=False)
                 else:
-                    self._finish(open_, *found)
+                    self._finish(open_, *outcome)
 
     def _value_or_moves(self, open_: _Open) -> "tuple[int, tuple[int, ...]] | _Split":
         """Return the value and line of a position, or its moves if it is to be divided."""

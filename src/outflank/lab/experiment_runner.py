@@ -1,35 +1,26 @@
 """Running an experiment: its tasks are measured, and samples and reports are written to files."""
 
 import dataclasses
-import os
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from contextvars import copy_context
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import file_lock, write_whole
 from outflank.lab import result_store
 from outflank.lab.drawing.exported_files import FileOptions, report_files
 from outflank.lab.drawing.page import page_html
-from outflank.lab.experiment import Experiment, Parameters, Task, experiment_named, tasks_at_a_time
+from outflank.lab.experiment import Experiment, Parameters, Task, experiment_named
 from outflank.lab.experiment_report import Report, Sample
-from outflank.lab.measuring.child_process import ChildProcesses, logged_rows
-from outflank.lab.measuring.search_log import ChildMeasurements, Searched, log_searches, merged_entries
+from outflank.lab.measuring.search_log import Searched, merged_entries
 from outflank.lab.provenance import provenance, repeat_command
-from outflank.lab.task_process import NodeMeasurements
+from outflank.lab.task_groups import groups_of, outcomes_of
 from outflank.search.request import Stop
-from outflank.validation.documents import JsonObject, converted, in_lines, naming_file, plain
+from outflank.validation.documents import JsonObject, in_lines, naming_file, plain
 from outflank.validation.values import conform
-
-if TYPE_CHECKING:
-    from outflank.distributed.tasks import TaskDispatcher
 
 KEEP_SECONDS = 2.0
 """Least time between two writes of an unfinished run to disk, in seconds."""
@@ -269,91 +260,6 @@ def _begin(
     return _Measured(origin, [], (), {})
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """The samples of a task, the searches that it ran, and its duration."""
-
-    task: Task
-    samples: list[Sample]
-    searched: Sequence[Searched]
-    seconds: float
-
-
-Measuring = Callable[[Task, Stop], Iterable[Sample]]
-"""A function that runs a task and returns its samples."""
-
-
-def _request(experiment: Experiment, parameters: Parameters, task: Task) -> JsonObject:
-    return {"experiment": experiment.name, "parameters": parameters.used(), "task": task.name}
-
-
-def _in_child(
-    experiment: Experiment, parameters: Parameters, children: ChildProcesses, task: Task, stop: Stop
-) -> Iterable[Sample]:
-    """Run a task in a child process if it asks for that, else in this thread."""
-    if not (task.in_process or task.one_core):
-        return task.measured(stop)
-    return children.measure(_request(experiment, parameters, task), stop)
-
-
-def _on_cluster(
-    experiment: Experiment, parameters: Parameters, cluster: "TaskDispatcher", task: Task, stop: Stop
-) -> Iterable[Sample]:
-    """Run a task on a node of a cluster."""
-    answer = cluster.do(plain(_request(experiment, parameters, task)), stop=stop)
-    return [] if answer is None else logged_rows(converted(ChildMeasurements, answer))
-
-
-def _outcome(task: Task, measure: Measuring, stop: Stop) -> _Outcome:
-    began = time.monotonic()
-    with log_searches() as entries:
-        samples = [{"task": task.name, **sample} for sample in measure(task, stop)] if not stop.called else []
-    return _Outcome(task, samples, entries, time.monotonic() - began)
-
-
-@dataclass(frozen=True, slots=True)
-class _Together:
-    """Tasks that run at the same time."""
-
-    tasks: list[Task]
-    measure: Measuring
-    at_a_time: int
-
-
-def _outcomes(
-    tasks: Sequence[Task], groups: Sequence[_Together], stop: Stop, before: Callable[[Task], None]
-) -> Generator[_Outcome, None, None]:
-    """Run tasks, and yield their outcomes. `before` is called with each task before its outcome is awaited.
-
-    The tasks of a group run at the same time, one group after the other. All others run one after another.
-    """
-    own_stop = Stop()
-    stop.add_listener(own_stop)
-    executor = None
-    try:
-        for group in groups:
-            executor = ThreadPoolExecutor(group.at_a_time)
-            # The longest first: at the end of a group, no core should wait long for the others.
-            group.tasks.sort(key=lambda task: -task.weight)
-            running = [
-                executor.submit(copy_context().run, _outcome, task, group.measure, own_stop) for task in group.tasks
-            ]
-            for task, future in zip(group.tasks, running, strict=True):
-                before(task)
-                yield future.result()
-            executor.shutdown()
-    finally:  # after an interrupt or an error, also stops tasks that still run
-        own_stop()
-        if executor is not None:
-            executor.shutdown(cancel_futures=True)
-        stop.remove_listener(own_stop)
-    done = {task.name for group in groups for task in group.tasks}
-    for task in tasks:
-        if task.name not in done:
-            before(task)
-            yield _outcome(task, Task.measured, stop)
-
-
 class _Run:
     def __init__(
         self,
@@ -367,30 +273,6 @@ class _Run:
         self.experiment, self.parameters, self.directory = experiment, parameters, directory
         self.file_options, self.measured, self.tasks_on = file_options, measured, tasks_on
         self._saved_at = time.monotonic()
-
-    @contextmanager
-    def _groups(self, tasks: Sequence[Task], stop: Stop) -> Iterator[list[_Together]]:
-        """Yield the tasks that run at the same time: those that are not timed, then those that keep one core busy."""
-        untimed = [task for task in tasks if not task.timed]
-        one_core = [task for task in tasks if task.timed and task.one_core]
-        subject = self.experiment, self.parameters
-        children = ChildProcesses("outflank.lab.task_process", os.environ)
-        here = partial(_in_child, *subject, children)
-        groups = [
-            _Together(group, here, tasks_at_a_time())
-            for group in (untimed, one_core)
-            if len(group) > 1 and tasks_at_a_time() > 1
-        ]
-        with closing(children):
-            if self.tasks_on is None or not untimed:
-                yield groups
-                return
-            from outflank.distributed.cluster import open_tasks  # not above: few runs need a cluster
-
-            with open_tasks(self.tasks_on, NodeMeasurements) as cluster:
-                cluster.start(stop)
-                elsewhere = _Together(untimed, partial(_on_cluster, *subject, cluster), cluster.callers)
-                yield [elsewhere, *(group for group in groups if group.tasks is not untimed)]
 
     def measure(self, progress: Callable[[RunProgress], None] | None, stop: Stop) -> Report:
         tasks = self.experiment.tasks(self.parameters)
@@ -416,8 +298,8 @@ class _Run:
         try:
             to_do = [task for task in tasks if task.name not in done_tasks]
             with (
-                self._groups(to_do, stop) as groups,
-                closing(_outcomes(to_do, groups, stop, report_progress)) as outcomes,
+                groups_of(self.experiment, self.parameters, to_do, self.tasks_on, stop) as groups,
+                closing(outcomes_of(to_do, groups, stop, report_progress)) as outcomes,
             ):
                 for outcome in outcomes:
                     if stop.called:

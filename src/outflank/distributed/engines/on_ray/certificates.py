@@ -121,8 +121,9 @@ def _machine_files(path: Path) -> TlsFiles:
 def _addresses() -> list[str]:
     """Return the IP addresses of this machine, sorted."""
     psutil_module = psutil()
-    found = [entry.address.partition("%")[0] for entries in psutil_module.net_if_addrs().values() for entry in entries]
-    return sorted({address for address in found if _is_address(address)} | {LOOPBACK})
+    interfaces = psutil_module.net_if_addrs().values()
+    texts = {entry.address.partition("%")[0] for entries in interfaces for entry in entries}
+    return sorted({LOOPBACK, *filter(_is_address, texts)})
 
 
 def _is_address(text: str) -> bool:
