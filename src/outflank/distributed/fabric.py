@@ -31,7 +31,7 @@ class Fabric(Protocol):
 
     @property
     def keeps_nodes(self) -> bool:
-        """Whether a search cannot go on without one of its nodes: no node is lost, and no message."""
+        """Whether every node and every message lasts until the search ends. If a node is lost, the search fails."""
 
     @property
     def bytes_carried(self) -> int:

@@ -193,7 +193,7 @@ class PositionDone:
     era: int
     ticket: int
     valid: bool
-    """Whether there is a value. There is none if the request was withdrawn."""
+    """Whether the answer has a value. It has none if the request was withdrawn."""
     value: int
     line: tuple[int, ...]
     counts: tuple[int, ...]
