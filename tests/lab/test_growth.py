@@ -6,8 +6,9 @@ import pytest
 
 from outflank import lab
 from outflank.errors import OutflankError
-from outflank.lab.simulation.growth_report import conclude
+from outflank.lab.simulation.growth_report import LOSSES, conclude
 from outflank.lab.simulation.networks import NETWORKS, network_costs
+from outflank.lab.studies.growth import GrowthParameters
 
 NODES, LOSS, SLOPE = 64, 3.0, -0.5
 BOARDS = {9: 10**6, 11: 10**7, 13: 10**8}
@@ -29,6 +30,7 @@ def simulated(depth, threshold=4, *, slower=1.0, value=4):
         "network": "ethernet",
         "count": NODES,
         "threshold": threshold,
+        "tables": "private",
         "replicated": 0,
         "round": 1,
         "value": value,
@@ -37,6 +39,7 @@ def simulated(depth, threshold=4, *, slower=1.0, value=4):
         "useful": serial / NODES,
         "sending": 0.0,
         "receiving": 0.0,
+        "looking up": 0.0,
         "idle": idle,
         "tried": 9,
         "won": 5,
@@ -94,9 +97,14 @@ def test_searches_without_lost_time_do_not_turn_the_line():
     assert conclude(samples, board=1.0, seconds=3600.0).tables[0].column("efficiency") == pytest.approx(before)
 
 
-def test_more_nodes_than_memory_holds_are_refused():
-    with pytest.raises(OutflankError, match=r"tables of 20 bits need .* bytes"):
-        lab.run("growth", nodes=(1 << 20,), table_bits=20)
+def test_more_tables_than_memory_holds_are_refused():
+    with pytest.raises(OutflankError, match=r"tables of 34 bits need .* bytes"):
+        lab.run("growth", all_bits=34)
+
+
+def test_the_tables_of_many_nodes_are_smaller():
+    parameters = GrowthParameters(table_bits=20, all_bits=25)
+    assert [parameters.node_bits(count) for count in (2, 16, 32, 33, 1024)] == [20, 20, 20, 19, 15]
 
 
 def test_a_wrong_value_is_told():
@@ -129,7 +137,7 @@ def test_shares_add_up_in_a_run():
         for cells in table.rows
         if table.title == "best settings"
     ]
-    lost = sum(row[name] for name in ("more nodes", "idle", "sending", "held up"))
+    lost = sum(row[name] for name in LOSSES)
     # The rest is the time of moves that are offered to others.
     assert 0.9 < row["efficiency"] + lost <= 1.0 + 1e-9
     assert math.isclose(row["speed-up"], 4 * row["efficiency"])

@@ -68,7 +68,7 @@ def test_one_node_visits_its_moves_in_order_and_asks_nobody(alone):
     assert one.steals_tried == one.aborted == one.updates == 0
     larger = run(1, threshold=DEPTH - 1)  # hardly divided
     assert one.boards == larger.boards
-    assert run(1, forward=True).boards != one.boards
+    assert run(1, order="forward").boards != one.boards
 
 
 def test_a_steal_is_a_message_that_takes_its_time():
@@ -104,7 +104,7 @@ def test_what_cannot_be_simulated_is_refused():
     with pytest.raises(InvalidOption, match="messages that take time"):
         run(2, costs=replace(COSTS, latency=0.0))
     with pytest.raises(InvalidOption, match="MTD"):
-        StealingCluster(BOARD, nodes=2, threshold=1, costs=COSTS, **{**OPTIONS, "algorithm": "pvs"})
+        StealingCluster(BOARD, nodes=2, threshold=1, costs=COSTS, **{**OPTIONS, "algorithm": "alphabeta"})
     cluster = StealingCluster(BOARD, nodes=2, threshold=1, costs=COSTS, **OPTIONS)
     stop = Stop()
     stop()

@@ -13,10 +13,11 @@ LOSSES = {
     "idle": "no work",
     "sending": "sending table entries",
     "held up": "receiving table entries",
+    "looking up": "look-ups in the distributed table",
 }
 """Causes of lost time, with their meanings. Lost time is the nodes' time beyond one worker's time for the search."""
 
-BEST = ("threshold", "replicated")
+BEST = ("threshold", "tables", "replicated")
 """Settings of which the best is taken."""
 
 
@@ -45,7 +46,7 @@ def conclude(samples: Sequence[Sample], *, board: float, seconds: float) -> Conc
     notes += [
         f"One worker enters {number(sample['boards']):,.0f} tree nodes from {position} to depth {depth}. At "
         f"{board:g} µs for each it takes {number(sample['boards']) * board / 1e6:,.1f} s; "
-        f"here it took {number(sample['seconds']):.1f} s."
+        f"here it took {number(sample['seconds']):.1f} s, beside other tasks."
         for (position, depth), sample in alone.items()
     ]
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in LOSSES.items())
@@ -72,7 +73,7 @@ def conclude(samples: Sequence[Sample], *, board: float, seconds: float) -> Conc
 
 
 def _row(key: tuple[Cell, ...], runs: Sequence[Sample], alone: Sample, board: float) -> Sample:
-    position, depth, network, count, threshold, replicated = key
+    position, depth, network, count, threshold, tables, replicated = key
     serial = number(alone["boards"]) * board / 1e6
     seconds = median(runs, "seconds")
     whole = number(count) * seconds
@@ -83,6 +84,7 @@ def _row(key: tuple[Cell, ...], runs: Sequence[Sample], alone: Sample, board: fl
         "network": network,
         "nodes": count,
         "threshold": threshold,
+        "tables": tables,
         "replicated": replicated,
         "one worker (s)": serial,
         "speed-up": serial / seconds,
@@ -91,6 +93,7 @@ def _row(key: tuple[Cell, ...], runs: Sequence[Sample], alone: Sample, board: fl
         "idle": number(count) * median(runs, "idle") / whole,
         "sending": number(count) * median(runs, "sending") / whole,
         "held up": number(count) * median(runs, "receiving") / whole,
+        "looking up": number(count) * median(runs, "looking up") / whole,
         "steals": round(median(runs, "won")),
         "boards": round(boards),
     }
@@ -139,6 +142,7 @@ def _grown(key: tuple[Cell, ...], rows: Sequence[Sample], seconds: float) -> Sam
         "error at the greatest depth": check - number(deepest["efficiency"]),
         "what limits it": max(LOSSES, key=lambda name: number(deepest[name])),
         "threshold": deepest["threshold"],
+        "tables": deepest["tables"],
         "replicated": deepest["replicated"],
     }
 
@@ -150,7 +154,7 @@ def _real_rows(samples: Sequence[Sample], simulated: Sequence[Sample]) -> list[S
     real = grouped(
         [sample for sample in samples if sample["what"] == "real"], "position", "depth", "count", "threshold"
     )
-    alike = [sample for sample in simulated if sample["replicated"] == 0]
+    alike = [sample for sample in simulated if sample["tables"] == "private" and sample["replicated"] == 0]
     for (*key, network), same in grouped(alike, "position", "depth", "count", "threshold", "network").items():
         group = real.get(tuple(key))
         if group:

@@ -1,10 +1,15 @@
 """The simulated run of a search on nodes that steal from each other, as Satin's do, with a table for each node.
 
-A node divides the tree nodes on its stack that have more plies left than the threshold: it searches the first move,
+A node divides the tree nodes on its stack that have more plies left than the threshold: it searches the first moves,
 then spawns the others, and works on its newest job while it waits for them. A node without jobs sends requests to
-random nodes, one after the other, and gets the oldest job of the first that has one. A cut-off gives up all work below
-it; orders to give up a job take as long as other messages. Searches of jobs are real, with the table of their node, and
-so are all values; only the time is simulated. A job that is given up has still filled its node's table.
+random nodes, one after the other, and gets the oldest job of the first that has one. With principal variation search,
+other moves than the first are searched with a null window, and again if they turn out to be better. A cut-off gives up
+all work below it; orders to give up a job take as long as other messages. Searches of jobs are real, with the table of
+their node, and so are all values; only the time is simulated. A job that is given up has still filled its node's table.
+
+In addition, the nodes may share a distributed table, for the positions that are divided and for the roots of jobs: a
+hash of a position determines the node that has its entry, and every other node looks it up by a message and its answer.
+Within a job only the node's own table is used.
 """
 
 import numpy as np
@@ -12,14 +17,21 @@ import numpy as np
 from outflank.distributed.node_steps import open_node, store_value
 from outflank.games.evaluation import begin
 from outflank.games.rules import pack, play, unpack
+from outflank.kernels.bits import U64
 from outflank.kernels.compiler import inner, kernel
 from outflank.kernels.memory import read_word, record_at
 from outflank.lab.simulation.stealing_state import (
     ABORT,
+    ALL,
+    BEGIN,
+    CUT,
     DELIVERED,
     ENTRIES,
-    FIRST,
+    ENTRY,
+    FORWARD,
+    IN_ORDER,
     LEAVE,
+    LOOKED_UP,
     OPEN,
     QUEUED,
     READY,
@@ -29,7 +41,7 @@ from outflank.lab.simulation.stealing_state import (
     RESULT,
     RETURN,
     RUNNING,
-    SPAWN,
+    SERIAL,
     STACK,
     SYNC,
     UNBORN,
@@ -38,14 +50,27 @@ from outflank.lab.simulation.stealing_state import (
     schedule,
 )
 from outflank.search.alphabeta import WORST, alphabeta
+from outflank.search.nodes import entry_of
+from outflank.search.ordering import record_cutoff
 from outflank.search.outbox import OUTBOX, WORDS, adopt
-from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER
+from outflank.search.table import (
+    EXACT,
+    LOWER,
+    NO_MOVE,
+    UPPER,
+    adopted,
+    hashed,
+    is_foreign,
+    looked_up,
+    remember,
+    table_key,
+)
 
 # --- stacks ---
 
 
 @inner
-def _push(state, number, first, second, alpha, beta, depth, ply):
+def _push(state, number, first, second, alpha, beta, depth, ply, expected):
     """Put a frame on a node's stack, and return it."""
     node = state.nodes[number]
     frame = state.frames[number * STACK + node.height]
@@ -53,9 +78,10 @@ def _push(state, number, first, second, alpha, beta, depth, ply):
     node.uids += 1
     frame.first, frame.second = first, second
     frame.alpha, frame.beta, frame.depth, frame.ply = alpha, beta, depth, ply
-    frame.phase, frame.uid, frame.dead = OPEN, node.uids, 0
+    frame.phase, frame.uid, frame.dead = BEGIN, node.uids, 0
     frame.parent, frame.child, frame.origin = -1, 0, -1
-    frame.best, frame.best_move, frame.count, frame.outstanding = WORST, NO_MOVE, 0, 0
+    frame.best, frame.best_move, frame.expected = WORST, NO_MOVE, expected
+    frame.count, frame.begun, frame.outstanding = 0, 0, 0
     return frame
 
 
@@ -65,12 +91,24 @@ def _child_words(game, frame, child):
 
 
 @inner
+def _window(state, frame, child):
+    """Return the window of a move's search, whose upper end is stored, and the expected result after the move."""
+    low, high = max(frame.alpha, frame.best), np.int64(frame.beta)
+    if state.machine.null_windows != 0 and child > 0 and frame.is_better[child] == 0:
+        high = min(high, low + 1)
+    frame.ceiling[child] = high
+    # If the first move does not cut a frame off as expected, the others seldom do.
+    expected = OPEN if high > low + 1 else ALL if frame.expected == CUT and child == 0 else CUT
+    return low, high, expected
+
+
+@inner
 def _push_child(game, state, number, index, child):
     """Put a move of the frame `index` on the same stack."""
     parent = state.frames[number * STACK + index]
     first, second = _child_words(game, parent, child)
-    low = max(parent.alpha, parent.best)
-    frame = _push(state, number, first, second, -parent.beta, -low, parent.left, parent.ply + 1)
+    low, high, expected = _window(state, parent, child)
+    frame = _push(state, number, first, second, -high, -low, parent.left, parent.ply + 1, expected)
     frame.parent, frame.child = index, child
     parent.thief[child] = RUNNING
 
@@ -79,7 +117,10 @@ def _push_child(game, state, number, index, child):
 def _push_stolen(state, number):
     """Put the stolen job that has arrived on the stack of its thief."""
     node = state.nodes[number]
-    frame = _push(state, number, node.in_first, node.in_second, node.in_alpha, node.in_beta, node.in_depth, node.in_ply)
+    alpha, beta = node.in_alpha, node.in_beta
+    frame = _push(
+        state, number, node.in_first, node.in_second, alpha, beta, node.in_depth, node.in_ply, node.in_expected
+    )
     frame.origin, frame.origin_frame, frame.origin_uid = node.in_owner, node.in_frame, node.in_uid
     frame.child = node.in_child
     node.in_owner = -1
@@ -89,37 +130,50 @@ def _push_stolen(state, number):
 
 
 @inner
-def _spawn(state, number, index):
-    """Put all moves but the first into the node's deque. The node takes its newest job first. That is the second move,
-    unless moves are spawned in their order."""
-    machine, node, jobs = state.machine, state.nodes[number], state.jobs[number]
-    frame = state.frames[number * STACK + index]
+def _enqueue(state, number, index, child):
+    """Put a move of the frame `index` into the node's deque."""
+    node, jobs, frame = state.nodes[number], state.jobs[number], state.frames[number * STACK + index]
     if node.head == node.tail:
         node.head = node.tail = 0
-    elif node.tail + frame.count > len(jobs):
+    elif node.tail == len(jobs):
         for place in range(node.tail - node.head):
             for field in range(3):
                 jobs[place, field] = jobs[node.head + place, field]
         node.tail -= node.head
         node.head = 0
-    for step in range(1, frame.count):
-        child = step if machine.forward != 0 else frame.count - step
-        jobs[node.tail, 0], jobs[node.tail, 1], jobs[node.tail, 2] = index, frame.uid, child
-        node.tail += 1
-        frame.thief[child] = QUEUED
-    frame.outstanding = frame.count - 1
+    jobs[node.tail, 0], jobs[node.tail, 1], jobs[node.tail, 2] = index, frame.uid, child
+    node.tail += 1
+    frame.thief[child] = QUEUED
+
+
+@inner
+def _spawn(state, number, index):
+    """Put all moves but the first ones into the node's deque, whose newest job the node takes first."""
+    machine, node, frame = state.machine, state.nodes[number], state.frames[number * STACK + index]
+    frame.outstanding = frame.count - frame.begun
+    for step in range(frame.outstanding):
+        _enqueue(state, number, index, frame.begun + step if machine.spawn_order == FORWARD else frame.count - 1 - step)
     node.spawns += frame.outstanding
     node.owed += frame.outstanding * machine.spawn
 
 
 @inner
-def _is_wanted(state, number, place):
-    """Return whether the job at a place of a node's deque has not been given up."""
+def _queued_move(state, number, place):
+    """Return the move of the job at a place of a node's deque; -1: the job has been given up.
+
+    If moves are taken in order, a job is the earliest queued move of its frame.
+    """
     jobs = state.jobs[number]
-    index = jobs[place, 0]
+    index, child = jobs[place, 0], jobs[place, 2]
     frame = state.frames[number * STACK + index]
     is_same = index < state.nodes[number].height and frame.uid == jobs[place, 1] and frame.dead == 0
-    return is_same and frame.phase == SYNC and frame.thief[jobs[place, 2]] == QUEUED
+    if not is_same or frame.phase != SYNC:
+        return np.int64(-1)
+    if state.machine.spawn_order == IN_ORDER:
+        child = np.int64(0)
+        while child < frame.count - 1 and frame.thief[child] != QUEUED:
+            child += 1
+    return child if frame.thief[child] == QUEUED else np.int64(-1)
 
 
 @inner
@@ -128,8 +182,9 @@ def _take_newest(game, state, number):
     node, jobs = state.nodes[number], state.jobs[number]
     while node.tail > node.head:
         node.tail -= 1
-        if _is_wanted(state, number, node.tail):
-            _push_child(game, state, number, jobs[node.tail, 0], jobs[node.tail, 2])
+        child = _queued_move(state, number, node.tail)
+        if child >= 0:
+            _push_child(game, state, number, jobs[node.tail, 0], child)
             return True
     return False
 
@@ -141,13 +196,15 @@ def _give_oldest(game, state, victim, number):
     while node.tail > node.head:
         place = node.head
         node.head += 1
-        if _is_wanted(state, victim, place):
-            index, child = jobs[place, 0], jobs[place, 2]
+        child = _queued_move(state, victim, place)
+        if child >= 0:
+            index = jobs[place, 0]
             frame = state.frames[victim * STACK + index]
             frame.thief[child] = number
             thief.in_owner, thief.in_frame, thief.in_uid, thief.in_child = victim, index, frame.uid, child
             thief.in_first, thief.in_second = _child_words(game, frame, child)
-            thief.in_alpha, thief.in_beta = -frame.beta, -max(frame.alpha, frame.best)
+            low, high, thief.in_expected = _window(state, frame, child)
+            thief.in_alpha, thief.in_beta = -high, -low
             thief.in_depth, thief.in_ply = frame.left, frame.ply + 1
             return
 
@@ -159,6 +216,14 @@ def _give_oldest(game, state, victim, number):
 def _deliver(state, number, index, child, value):
     """Give the value of a move to the frame that waits for it."""
     frame = state.frames[number * STACK + index]
+    if value >= frame.ceiling[child] and value < frame.beta:
+        # The move is better than the best was. If it is not better than another move now, a null window may show it.
+        frame.is_better[child] = value > max(frame.alpha, frame.best)
+        if frame.phase == SERIAL:
+            frame.begun = child
+        else:
+            _enqueue(state, number, index, child)
+        return
     frame.thief[child] = DELIVERED
     if frame.phase == SYNC:
         frame.outstanding -= 1
@@ -291,6 +356,76 @@ def _receive(state, number, begin_at, others, cost, worker):
         node.receiving += held_up
 
 
+# --- the distributed table ---
+
+
+@inner
+def _home(state, first, second):
+    """Return the node that has the entry of a position in the distributed table."""
+    return np.int64(hashed(first, second) & U64(0xFFFFFFFF)) % len(state.nodes)
+
+
+@inner
+def _begin_lookup(game, state, number, frame, worker):
+    """Look up a frame's position in the distributed table. Return whether the node has to wait for another one."""
+    machine, node = state.machine, state.nodes[number]
+    _, first, second = table_key(game, unpack(game, frame.first, frame.second), worker)
+    if _home(state, first, second) == number:
+        return False
+    frame.phase = LOOKED_UP
+    node.looking_up += 2 * machine.latency
+    _occupy(state, number, 2 * machine.latency, 0)
+    return True
+
+
+@inner
+def _copy_entry(game, state, frame, worker):
+    """Copy the distributed table's entry of a job's root to the table of the node."""
+    machine = state.machine
+    _, first, second = table_key(game, unpack(game, frame.first, frame.second), worker)
+    data = looked_up(machine.table, machine.table_shift, first, second)
+    if data != U64(0):
+        remember(worker.table, worker.table_shift, first, second, adopted(data, worker.age))
+
+
+@inner
+def _send_entry(game, state, number, frame, worker):
+    """Send the value of a frame to the node that has the position's entry in the distributed table."""
+    machine, node = state.machine, state.nodes[number]
+    symmetry, first, second = table_key(game, unpack(game, frame.first, frame.second), worker)
+    if frame.count > 0:
+        bound = np.int64(LOWER if frame.best >= frame.beta else EXACT if frame.best > frame.alpha else UPPER)
+        best, depth, move = np.int64(frame.best), np.int64(frame.depth), np.int64(frame.best_move)
+        if bound == LOWER:
+            record_cutoff(move, depth, np.int64(frame.ply), worker)
+        data = entry_of(game, best, depth, bound, move, symmetry, worker)
+    else:
+        data = looked_up(worker.table, worker.table_shift, first, second)
+        if data == U64(0) or is_foreign(data) != 0:
+            return  # there is no entry, or it came from the distributed table
+    home = _home(state, first, second)
+    if home == number:
+        remember(machine.table, machine.table_shift, first, second, data)
+        return
+    cost = machine.send + machine.send_entry
+    node.owed += cost
+    node.sending += cost
+    node.sent += 1
+    time = machine.now + node.owed + machine.latency
+    schedule(state, time, ENTRY, home, np.int64(first), np.int64(second), np.int64(data), 0)
+
+
+@inner
+def _receive_entry(state, number, first, second, data):
+    """Store an entry in a node's part of the distributed table, which delays a searching node."""
+    machine, node = state.machine, state.nodes[number]
+    remember(machine.table, machine.table_shift, U64(first), U64(second), U64(data))
+    if node.height > 0:
+        held_up = machine.receive + machine.receive_entry
+        node.owed += held_up
+        node.receiving += held_up
+
+
 # --- the search ---
 
 
@@ -302,6 +437,8 @@ def _open(game, evaluation, state, number, frame, worker, probe):
     alpha, beta = np.int64(frame.alpha), np.int64(frame.beta)
     depth, ply = np.int64(frame.depth), np.int64(frame.ply)
     if frame.depth <= machine.threshold:
+        if machine.table != 0:
+            _copy_entry(game, state, frame, worker)
         position = unpack(game, frame.first, frame.second)
         features = begin(evaluation, game, position)
         frame.best = alphabeta(
@@ -312,18 +449,22 @@ def _open(game, evaluation, state, number, frame, worker, probe):
         node.boards += boards
         _occupy(state, number, boards * machine.board, boards)
         return True
+    own_table, own_shift = worker.table, worker.table_shift
+    if machine.table != 0:
+        worker.table, worker.table_shift = machine.table, machine.table_shift
     is_known, value, count, left = open_node(
         game, evaluation, frame.first, frame.second, alpha, beta, depth, ply, worker, probe
     )
+    worker.table, worker.table_shift = own_table, own_shift
     node.boards += worker.nodes - before
     node.owed += (worker.nodes - before) * machine.board
     if is_known:
         frame.best, frame.phase = value, LEAVE
         return False
-    frame.count, frame.left, frame.phase = count, left, FIRST
+    frame.count, frame.left, frame.phase = count, left, SERIAL
     for child in range(count):
         frame.moves[child] = worker.moves[child]
-        frame.thief[child] = UNBORN
+        frame.thief[child], frame.is_better[child] = UNBORN, 0
     return False
 
 
@@ -366,15 +507,17 @@ def _advance(game, evaluation, state, number, workers, probe):
         frame = state.frames[number * STACK + index]
         if frame.dead != 0:
             node.height -= 1
-        elif frame.phase == OPEN:
+        elif frame.phase == BEGIN and machine.table != 0 and _begin_lookup(game, state, number, frame, worker):
+            return
+        elif frame.phase == BEGIN or frame.phase == LOOKED_UP:
             if _open(game, evaluation, state, number, frame, worker, probe):
                 return
-        elif frame.phase == FIRST:
-            frame.phase = SPAWN
-            _push_child(game, state, number, index, np.int64(0))
-        elif frame.phase == SPAWN:
-            if frame.count == 1 or frame.best >= frame.beta:
+        elif frame.phase == SERIAL:
+            if frame.begun == frame.count or frame.best >= frame.beta:
                 frame.phase = RETURN
+            elif frame.begun < machine.serial_moves[frame.expected]:
+                frame.begun += 1
+                _push_child(game, state, number, index, np.int64(frame.begun - 1))
             else:
                 frame.phase = SYNC
                 _spawn(state, number, index)
@@ -386,7 +529,10 @@ def _advance(game, evaluation, state, number, workers, probe):
                 return
         elif frame.phase == RETURN:
             frame.phase = LEAVE
-            _store(game, frame, worker)
+            if machine.table != 0:
+                _send_entry(game, state, number, frame, worker)
+            else:
+                _store(game, frame, worker)
             if _send_updates(state, number, worker):
                 _occupy(state, number, 0, 0)
                 return
@@ -403,11 +549,11 @@ def search_window(game, evaluation, state, workers, probe, root, moves, alpha, b
     """
     machine = state.machine
     machine.finished = 0
-    frame = _push(state, 0, root[0], root[1], alpha, beta, depth, 0)
-    frame.count, frame.left, frame.phase = len(moves), depth - 1, FIRST
+    frame = _push(state, 0, root[0], root[1], alpha, beta, depth, 0, OPEN if beta - alpha > 1 else CUT)
+    frame.count, frame.left, frame.phase = len(moves), depth - 1, SERIAL
     for child in range(len(moves)):
         frame.moves[child] = moves[child]
-        frame.thief[child] = UNBORN
+        frame.thief[child], frame.is_better[child] = UNBORN, 0
     _advance(game, evaluation, state, 0, workers, probe)
     while machine.finished == 0:
         kind, number, first, second, third, fourth = next_event(state)
@@ -431,6 +577,8 @@ def search_window(game, evaluation, state, workers, probe, root, moves, alpha, b
                 _deliver(state, number, first, third, fourth)
         elif kind == ABORT:
             _abort(state, number, first, second, third)
+        elif kind == ENTRY:
+            _receive_entry(state, number, first, second, third)
         else:
             _receive(state, number, first, second, third, workers[number])
         if workers[number].aborted != 0:

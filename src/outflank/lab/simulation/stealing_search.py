@@ -1,7 +1,9 @@
-"""A search by MTD(f) on a simulated cluster whose nodes steal from each other: costs, programs and totals."""
+"""A search by MTD(f) or PVS on a simulated cluster whose nodes steal from each other: costs, programs and totals."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,14 +13,23 @@ from outflank.games.evaluation import evaluations
 from outflank.games.rules import MOVE, Game, Position, most_moves, pack
 from outflank.kernels.compiler import Samples
 from outflank.lab.simulation.stealing_kernel import search_window
-from outflank.lab.simulation.stealing_state import MOST_MOVES, READY, RESERVE, new_state, schedule
+from outflank.lab.simulation.stealing_state import (
+    FORWARD,
+    IN_ORDER,
+    MOST_MOVES,
+    READY,
+    RESERVE,
+    REVERSE,
+    new_state,
+    schedule,
+)
 from outflank.search.alone import Alone
 from outflank.search.outbox import Outbox
 from outflank.search.request import Options, Stop
 from outflank.search.root import Root
 from outflank.search.root_moves import HIGH, LOW
 from outflank.search.stopping import Stopped
-from outflank.search.table import Table
+from outflank.search.table import MOST_BITS, Table
 from outflank.search.worker import PASS_FREE
 
 EVALUATION = "three-part"
@@ -34,6 +45,12 @@ def _room(threshold: int, batch: int) -> int:
     in_job = 1 << (16 if threshold <= 7 else 19)
     return 1 << (in_job + batch - 2).bit_length()
 
+
+SpawnOrder = Literal["reverse", "forward", "in order"]
+ORDERS: Mapping[SpawnOrder, int] = MappingProxyType({"reverse": REVERSE, "forward": FORWARD, "in order": IN_ORDER})
+"""Orders in which moves are spawned. In reverse order, a node itself takes the earliest moves, and thieves the last;
+forward, it is the other way round, with 1.5 times the tree nodes even on one node; in order, everybody takes the
+earliest move that nobody has taken."""
 
 ENTRY_DEPTH = 2
 """Least depth of a table entry: our searches store none with one ply left."""
@@ -82,6 +99,8 @@ class StealingTotals:
     """Time of sending updates, mean of all nodes."""
     receiving_seconds: float
     """Time by which updates held up searches, mean of all nodes."""
+    lookup_seconds: float
+    """Time of look-ups in the distributed table on other nodes, mean of all nodes."""
     spawns: int
     steals_tried: int
     """Number of requests for a job, including those to nodes without jobs."""
@@ -98,7 +117,8 @@ class StealingTotals:
     @property
     def idle_seconds(self) -> float:
         """Time without a job, mean of all nodes."""
-        return max(0.0, self.seconds - self.useful_seconds - self.sending_seconds - self.receiving_seconds)
+        busy = self.useful_seconds + self.sending_seconds + self.receiving_seconds + self.lookup_seconds
+        return max(0.0, self.seconds - busy)
 
 
 class StealingCluster:
@@ -112,19 +132,29 @@ class StealingCluster:
         threshold: int,
         costs: Costs,
         replication: Replication | None = None,
-        forward: bool = False,
+        distributed_table: bool = False,
+        order: SpawnOrder = "reverse",
+        serial_moves: tuple[int, int, int] = (1, 1, 1),
         seed: int = 1,
         **options: Any,
     ) -> None:
-        """Create idle nodes. With `forward`, moves are spawned in their order, otherwise in reverse order. `options`
-        are those of a search with MTD(f)."""
+        """Create idle nodes. With `distributed_table`, the nodes share a table, of whose entries each node has a part;
+        it has the positions that are divided, and the roots of jobs.
+
+        A node searches `serial_moves` moves of a position itself, before it spawns the others: of a position with an
+        open window, of one that a move is expected to cut off, and of one where no cut-off is expected. `options` are
+        those of a search with MTD(f) or PVS.
+        """
         if threshold < 1 or nodes < 1 or costs.latency <= 0:
             raise InvalidOption("a simulated cluster needs a node, a threshold of 1 ply, and messages that take time")
+        if serial_moves[0] < 1:
+            raise InvalidOption("the first move of a position with an open window must be searched before the others")
         if most_moves(board.game) > MOST_MOVES:
             raise InvalidOption(f"a simulated cluster has room for {MOST_MOVES} moves of a position")
         self.root = Root(board.game, board.position, Options(**{**options, "workers": nodes, "parallel": None}))
-        if self.root.table is None or self.root.options.algorithm != "mtdf" or self.root.worker.pass_rule != PASS_FREE:
-            raise InvalidOption("a simulated cluster searches with MTD(f), a table and free passes")
+        has_algorithm = self.root.options.algorithm in ("mtdf", "pvs")
+        if self.root.table is None or not has_algorithm or self.root.worker.pass_rule != PASS_FREE:
+            raise InvalidOption("a simulated cluster searches with MTD(f) or PVS, a table and free passes")
         self.root.set_worker_count(nodes)
         self.nodes = nodes
         replication = replication if nodes > 1 else None
@@ -139,12 +169,19 @@ class StealingCluster:
             assert replication is not None
             worker.outbox, worker.send_from, worker.send_within = outbox.address, replication.depth, 1 << 20
         self._alone = Alone(self.root)
+        self._codes = [move.code for move in self.root.moves]
         self.state = new_state(nodes, batch)
         machine = self.state.machine
         for name in ("board", "spawn", "latency", "send", "send_entry", "receive", "receive_entry"):
             machine[name] = round(1000 * getattr(costs, name))
-        machine.threshold, machine.forward, machine.batch = threshold, forward, batch
+        machine.threshold, machine.spawn_order, machine.batch = threshold, ORDERS[order], batch
+        machine.serial_moves = serial_moves
+        machine.null_windows = self.root.options.algorithm == "pvs"
         machine.waits = replication is not None and replication.waits
+        self._distributed_table = None
+        if distributed_table and nodes > 1:
+            self._distributed_table = Table(min(MOST_BITS, self.root.table.bits + (nodes - 1).bit_length()))
+            machine.table, machine.table_shift = self._distributed_table.address, self._distributed_table.shift
         machine.random = np.uint64(0x9E3779B97F4A7C15 * (2 * seed + 1) % (1 << 64))
         for number in range(1, nodes):
             schedule(self.state, 0, READY, number, 0, 0, 0, 0)
@@ -159,7 +196,7 @@ class StealingCluster:
         stop.add_listener(root.stop)
         try:
             for iteration in range(1 + (depth - 1) % step, depth + 1, step):
-                value = self._converge(iteration, value)
+                value = self._iterate(iteration, value)
         except Stopped:
             return None
         finally:
@@ -168,27 +205,35 @@ class StealingCluster:
             raise OutflankError("a simulated node had no room for the entries of a job: choose a lower threshold")
         return self._totals(value)
 
+    def _iterate(self, depth: int, guess: int) -> int:
+        """Return the root's value at a depth; `guess` is the value at the depth before."""
+        if self.root.options.algorithm == "mtdf":
+            return self._converge(depth, guess)
+        value, code = self._window(depth, LOW, HIGH, self._codes)
+        self._codes.sort(key=lambda other: other != code)  # the best move is searched first
+        return value
+
     def _converge(self, depth: int, guess: int) -> int:
         """Return the root's value at a depth by MTD(f), from a guess."""
-        lower, upper, moves = LOW, HIGH, list(self.root.moves)
+        lower, upper, codes = LOW, HIGH, list(self._codes)
         while lower < upper:
             beta = guess + 1 if guess == lower else guess
-            guess, code = self._window(depth, beta, [move.code for move in moves])
+            guess, code = self._window(depth, beta - 1, beta, codes)
             if guess < beta:
                 upper = guess
             else:
                 lower = guess
-                moves.sort(key=lambda move: move.code != code)  # the move that proved the bound is tried first
+                codes.sort(key=lambda other: other != code)  # the move that proved the bound is tried first
         return lower
 
-    def _window(self, depth: int, beta: int, codes: list[int]) -> tuple[int, int]:
-        """Return the root's value in the window (beta - 1, beta) and the move that has it."""
+    def _window(self, depth: int, alpha: int, beta: int, codes: list[int]) -> tuple[int, int]:
+        """Return the root's value in the window (alpha, beta) and the move that has it."""
         root, machine, node = self.root, self.state.machine, self.state.nodes[0]
         node.boards += 1
         machine.now += machine.board
         if depth < ENTRY_DEPTH:
             before = int(root.worker.nodes)
-            result = self._alone.search_window(depth, beta - 1, beta, best_count=1, moves=root.moves)
+            result = self._alone.search_window(depth, alpha, beta, best_count=1, moves=root.moves)
             boards = int(root.worker.nodes) - before
             node.boards += boards
             machine.now += boards * machine.board
@@ -196,7 +241,7 @@ class StealingCluster:
             return result.value, result.move.code
         words = np.array(pack(root.game, root.position), np.uint64)
         moves = np.array(codes, MOVE)
-        window = np.int64(beta - 1), np.int64(beta), np.int64(depth)
+        window = np.int64(alpha), np.int64(beta), np.int64(depth)
         is_done, value, move = search_window(
             root.game, root.evaluation, self.state, root.workers, root.probe, words, moves, *window
         )
@@ -218,6 +263,7 @@ class StealingCluster:
             useful_seconds=(total("boards") * int(machine.board) + total("spawns") * int(machine.spawn)) / per_node,
             sending_seconds=total("sending") / per_node,
             receiving_seconds=total("receiving") / per_node,
+            lookup_seconds=total("looking_up") / per_node,
             spawns=total("spawns"),
             steals_tried=total("tried"),
             steals_won=total("won"),

@@ -21,16 +21,25 @@ STACK = 512
 RESERVE = 64
 """Free frames that a node needs to steal: a stolen job opens at most one frame for each ply that it has left."""
 
-OPEN, FIRST, SPAWN, SYNC, RETURN, LEAVE = range(6)
-"""Phases of a frame: not begun; about to call its first move; about to spawn the others; waiting for them; done, with a
-value to store and to send; about to leave the stack."""
+BEGIN, LOOKED_UP, SERIAL, SYNC, RETURN, LEAVE = range(6)
+"""Phases of a frame: not begun; its table entry has arrived from another node; about to call one of its first moves, or
+to spawn the others; waiting for them; done, with a value to store and to send; about to leave the stack."""
+
+REVERSE, FORWARD, IN_ORDER = range(3)
+"""Orders in which moves are spawned: the last first, the earliest first, or as if every job were the earliest move of
+its position that nobody has taken."""
+
+OPEN, CUT, ALL = range(3)
+"""Expected result of a frame: its window is open, so that its value is needed; or it has a null window, and a cut-off
+is expected, or none."""
 
 UNBORN, QUEUED, RUNNING, DELIVERED = -1, -2, -3, -4
 """States of a move in `frame.thief`. For a stolen move, this field has the number of the thief instead."""
 
-READY, RESULT, ABORT, REQUEST, REPLY, ENTRIES = range(6)
+READY, RESULT, ABORT, REQUEST, REPLY, ENTRIES, ENTRY = range(7)
 """Kinds of events: a node is done with what it was doing; or a message arrives: the value of a stolen job, the order to
-give it up, a thief's request, the victim's reply, and table entries."""
+give it up, a thief's request, the victim's reply, table entries for a private table, and an entry for the distributed
+table."""
 
 TIME, ORDER, KIND, PLACE, EVENT_FIELDS = 0, 1, 2, 3, 8
 """Columns of an event: its time, a number that orders events of the same time, its kind, and the node that it concerns.
@@ -55,10 +64,14 @@ FRAME = record_type(
         "dead": np.int64,  # not 0: nobody needs its value any more
         "best": np.int64,
         "best_move": np.int64,
+        "expected": np.int64,  # expected result: `OPEN`, `CUT` or `ALL`
         "count": np.int64,
+        "begun": np.int64,  # moves called before the others are spawned
         "outstanding": np.int64,  # spawned moves without a value
         "moves": (MOVE, MOST_MOVES),
         "thief": (np.int64, MOST_MOVES),  # state of each move
+        "ceiling": (np.int64, MOST_MOVES),  # upper end of the window in which each move is searched
+        "is_better": (np.int64, MOST_MOVES),  # not 0: a null window has shown that the move beats the best
     }
 )
 """A tree node on the stack of a cluster node: either divided into its moves, or searched sequentially."""
@@ -85,6 +98,7 @@ NODE = record_type(
         "in_beta": np.int64,
         "in_depth": np.int64,
         "in_ply": np.int64,
+        "in_expected": np.int64,
         # totals
         "boards": np.int64,
         "spawns": np.int64,
@@ -95,6 +109,7 @@ NODE = record_type(
         "sent": np.int64,  # table entries in them
         "sending": np.int64,  # time that these broadcasts took
         "receiving": np.int64,  # time that table entries of others took
+        "looking_up": np.int64,  # time of look-ups in the parts of the distributed table on other nodes
     }
 )
 
@@ -110,9 +125,13 @@ MACHINE = record_type(
         "receive_entry": np.int64,
         # the program
         "threshold": np.int64,
-        "forward": np.int64,  # not 0: moves are spawned in their order, and not in the reverse order
+        "null_windows": np.int64,  # not 0: principal variation search
+        "serial_moves": (np.int64, 3),  # moves called before the others are spawned, by the expected result
+        "spawn_order": np.int64,  # `REVERSE`, `FORWARD` or `IN_ORDER`
         "batch": np.int64,  # entries of an update
         "waits": np.int64,  # not 0: the sender waits until a node has received an update
+        "table": np.int64,  # address of the distributed table; 0: there is none
+        "table_shift": np.int64,
         # state
         "now": np.int64,
         "events": np.int64,

@@ -214,7 +214,7 @@ def _totals(
                 threshold=threshold,
                 costs=costs,
                 replication=replication,
-                forward=parameters.forward,
+                order="forward" if parameters.forward else "reverse",
                 seed=seed,
                 **options,
             )
