@@ -3,6 +3,7 @@
 import random
 import threading
 import time
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -51,14 +52,17 @@ def wait_until(holds) -> None:
 
 
 class Unreliable(InsidePeers):
-    """Loses messages, sends some twice, and lets others pass them."""
+    """Loses messages, sends some twice, and lets others pass them. During a partition one node gets and sends none."""
 
-    def __init__(self, number, node_threads, seed, loss):
+    def __init__(self, number, node_threads, seed, loss, partition):
         super().__init__(number, node_threads)
         self.random, self.loss = random.Random(f"{seed} {number}"), loss
-        self.late = None
+        self.number, self.partition, self.late = number, partition, None
 
     def tell(self, node, message):
+        self.partition.sent += 1
+        if self.partition.separates(self.number, node):
+            return
         fate = self.random.random()
         if fate < self.loss:
             return
@@ -72,19 +76,37 @@ class Unreliable(InsidePeers):
             super().tell(node, message)
 
 
+@dataclass
+class Partition:
+    """A node that is cut off from the others, but not from the head, while so many messages are sent."""
+
+    node: int
+    begin: int
+    length: int
+    sent: int = 0
+
+    def separates(self, sender, receiver):
+        return self.begin <= self.sent < self.begin + self.length and self.node in (sender, receiver)
+
+
 class UnreliableFabric(InsideFabric):
-    def __init__(self, count, seed, loss):
+    def __init__(self, count, seed, loss, partition):
         super().__init__(count)
-        self.seed, self.loss = seed, loss
+        self.seed, self.loss, self.partition = seed, loss, partition
 
     def peers_of(self, number):
-        return Unreliable(number, self._node_threads, self.seed, self.loss)
+        return Unreliable(number, self._node_threads, self.seed, self.loss, self.partition)
 
 
 @pytest.mark.slow(4)
-@given(seed=st.integers(0, 10_000), count=st.integers(2, 4), loss=st.sampled_from([0.0, 0.05, 0.3]))
+@given(
+    seed=st.integers(0, 10_000),
+    count=st.integers(2, 4),
+    loss=st.sampled_from([0.0, 0.05, 0.3]),
+    partition=st.builds(Partition, st.integers(0, 3), st.integers(0, 30), st.integers(0, 100)),
+)
 @examples(60)
-def test_lost_late_and_repeated_messages_change_no_value(seed, count, loss):
+def test_lost_late_and_repeated_messages_and_partitions_change_no_value(seed, count, loss, partition):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stealing_node, "PATIENCE_SECONDS", 0.05)
         patch.setattr(stealing_node, "HEARTBEAT_SECONDS", 0.02)
@@ -92,7 +114,7 @@ def test_lost_late_and_repeated_messages_change_no_value(seed, count, loss):
         depth = (4 if seed % 2 else 2) if interpreted() else (9 if seed % 2 else 4)
         evaluation = {"evaluation": EVALUATION} if seed % 2 and not interpreted() else {}
         alone = search(board, Limits(depth=depth), workers=1, **evaluation)
-        with Cluster(UnreliableFabric(count, seed, loss), tuning=AT_ONCE) as cluster:
+        with Cluster(UnreliableFabric(count, seed, loss, partition), tuning=AT_ONCE) as cluster:
             result = cluster.search(
                 board, Limits(depth=depth), workers=1, parallel="stealing", threshold=1 + seed % 3, **evaluation
             )

@@ -40,7 +40,7 @@ SENT = {
 
 def run(nodes, sent="nothing", *, threshold=2, seed=1, costs=COSTS, **more):
     cluster = StealingCluster(
-        BOARD, nodes=nodes, threshold=threshold, costs=costs, replication=SENT[sent], seed=seed, **more, **OPTIONS
+        BOARD, nodes=nodes, threshold=threshold, costs=costs, replication=SENT[sent], seed=seed, **OPTIONS | more
     )
     return cluster.search(DEPTH)
 
@@ -100,9 +100,48 @@ def test_entries_are_paid_for_and_used():
     assert run(4, "deep entries").updates < told.updates
 
 
+SHARED = {"distributed_table": True, "order": "in order", "serial_moves": (1, 2, 0), "algorithm": "pvs"}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "nodes", "threshold", "seed"), [("pvs", 2, 1, 1), ("mtdf", 5, 2, 2), ("pvs", 16, 1, 3)]
+)
+def test_a_distributed_table_changes_no_value(alone, algorithm, nodes, threshold, seed):
+    totals = run(nodes, threshold=threshold, seed=seed, **SHARED | {"algorithm": algorithm})
+    assert totals.value == alone.value
+    assert totals.entries_sent > 0
+    round_trip = 2 * 50e-6
+    assert totals.lookup_seconds * nodes == pytest.approx(
+        round(totals.lookup_seconds * nodes / round_trip) * round_trip
+    )
+    assert totals.lookup_seconds > 0
+    assert totals.sending_seconds * nodes == pytest.approx(totals.entries_sent * 6e-6)
+    assert totals.receiving_seconds * nodes <= totals.entries_sent * 4e-6 * 1.001
+
+
+@pytest.mark.parametrize("order", ["reverse", "in order"])
+def test_one_node_enters_the_tree_nodes_of_one_worker(order):
+    one = search(BOARD, Limits(depth=DEPTH), workers=1, **OPTIONS | {"algorithm": "pvs"})
+    for threshold in (1, 2, 3):
+        totals = run(1, threshold=threshold, order=order, algorithm="pvs")
+        assert (totals.value, totals.boards) == (one.value, one.nodes)
+
+
+def test_what_any_node_has_found_is_found_in_a_distributed_table():
+    again = {}
+    for is_shared in (False, True):
+        options = OPTIONS | SHARED | {"distributed_table": is_shared}
+        cluster = StealingCluster(BOARD, nodes=16, threshold=1, costs=COSTS, **options)
+        first = cluster.search(DEPTH).boards
+        again[is_shared] = cluster.search(DEPTH).boards - first
+    assert again[True] < 0.8 * again[False]
+
+
 def test_what_cannot_be_simulated_is_refused():
     with pytest.raises(InvalidOption, match="messages that take time"):
         run(2, costs=replace(COSTS, latency=0.0))
+    with pytest.raises(InvalidOption, match="first move"):
+        run(2, serial_moves=(0, 1, 1))
     with pytest.raises(InvalidOption, match="MTD"):
         StealingCluster(BOARD, nodes=2, threshold=1, costs=COSTS, **{**OPTIONS, "algorithm": "alphabeta"})
     cluster = StealingCluster(BOARD, nodes=2, threshold=1, costs=COSTS, **OPTIONS)
