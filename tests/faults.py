@@ -1,4 +1,5 @@
-"""Nodes of a Ray cluster killed and frozen at random moments of searches: `python -m tests.faults [SEARCHES] [SEED]`.
+"""Nodes of a Ray cluster killed, frozen and cut off at random moments of searches:
+`python -m tests.faults [SEARCHES] [SEED]`.
 
 CI runs one of each kind; this runs as many as it is told, and says what happened to each.
 """
@@ -29,14 +30,27 @@ from tests.walking import walk
 PATIENCE = 2.0
 TUNING = Tuning(patience_seconds=PATIENCE)
 
-KINDS = ("worker", "node", "pushing", "frozen")
-"""What is done: kill -9 of a node's process, of a machine's raylet, of a process that is pushing entries; SIGSTOP."""
+KINDS = ("worker", "node", "pushing", "frozen", "apart")
+"""What is done: kill -9 of a node's process, of a machine's raylet, of a process that is pushing entries; SIGSTOP of a
+node's process, and of all processes of a machine, which is then as if it were cut off."""
 
-REPLICATION = {"worker": "async", "node": "async", "pushing": "batch:depth=7,batch=1", "frozen": "async"}
+REPLICATION = {
+    "worker": "async",
+    "node": "async",
+    "pushing": "batch:depth=7,batch=1",
+    "frozen": "async",
+    "apart": "async",
+}
 """With `batch` a node waits for each entry to be delivered: whenever it is killed, it is in the middle of pushing."""
 
 
-SCHEME: dict[str, SplittingName] = {"worker": "stealing", "node": "ybw", "pushing": "ybw", "frozen": "stealing"}
+SCHEME: dict[str, SplittingName] = {
+    "worker": "stealing",
+    "node": "ybw",
+    "pushing": "ybw",
+    "frozen": "stealing",
+    "apart": "ybw",
+}
 """Whether nodes steal from each other: in every second search, in each kind in turn."""
 
 
@@ -47,23 +61,49 @@ class Machines:
         self.head = membership.up(port=0, cores=1)
         self.joined = [membership.join(self.head.address, cores=1) for _ in range(nodes - 1)]
 
-    def kill(self, chance: random.Random) -> None:
-        """Kill the raylet of a joined machine, not that of the driver: nothing of it is told that it ends."""
+    def other(self, chance: random.Random) -> membership.Member:
+        """Return a joined machine that is not the driver's."""
         import ray  # not above: whoever collects the tests would wait for it
 
         own = ray._private.worker.global_worker.node.raylet_socket_name
-        others = [member for member in self.joined if not own.startswith(member.directory)]
-        victim = chance.choice(others)
+        return chance.choice([member for member in self.joined if not own.startswith(member.directory)])
+
+    def kill(self, chance: random.Random) -> None:
+        """Kill the raylet of a machine: nothing of it is told that it ends."""
+        victim = self.other(chance)
         self.joined.remove(victim)
-        for process in processes_in(Path(victim.directory)):
-            with suppress(psutil().Error):  # one that has ended in the meantime
-                if any("raylet/raylet" in word for word in process.cmdline()):
-                    os.kill(process.pid, signal.SIGKILL)
+        for pid in raylets(victim):
+            os.kill(pid, signal.SIGKILL)
+
+    def cut_off(self, chance: random.Random, wait: Callable[[], object]) -> None:
+        """Stop all processes of a machine while `wait` waits."""
+        stopped = [process.pid for process in processes_in(Path(self.other(chance).directory))]
+        send(signal.SIGSTOP, stopped)
+        wait()
+        send(signal.SIGCONT, stopped)
 
     def complete(self, nodes: int) -> None:
-        """Let others join in the place of those that were killed."""
+        """Let others join in the place of those that were killed or given up."""
+        self.joined = [member for member in self.joined if raylets(member)]
         while len(self.joined) < nodes - 1:
             self.joined.append(membership.join(self.head.address, cores=1))
+
+
+def raylets(member: membership.Member) -> list[int]:
+    """Return the processes that are the raylet of a machine: at most one."""
+    found = []
+    for process in processes_in(Path(member.directory)):
+        with suppress(psutil().Error):  # one that has ended in the meantime
+            if any("raylet/raylet" in word for word in process.cmdline()):
+                found.append(process.pid)
+    return found
+
+
+def send(number: signal.Signals, pids: list[int]) -> None:
+    """Send a signal to those of the processes that have not ended."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 @contextmanager
@@ -107,6 +147,9 @@ def search_with(
             return
         if kind == "node":
             place.kill(chance)
+            return
+        if kind == "apart":
+            place.cut_off(chance, lambda: ended.wait(chance.choice((0.5, 2.5)) * PATIENCE))
             return
         victim = chance.choice(processes(cluster))
         if kind == "frozen":
