@@ -11,6 +11,7 @@ from outflank.boards import Board
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import decoded_whole
 from outflank.formats.game_files import is_record_file, read_records
+from outflank.formats.game_record import Record
 from outflank.formats.recognise import read
 from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import Game
@@ -50,7 +51,7 @@ class Openings:
         elif self._form == "layouts":
             self._source = _random_boards(_layouts(start), plies or 0, rng)
         else:
-            self._source = iter(_in_file(Path(self._form), start, plies, rng))
+            self._source = _in_file(Path(self._form), start, plies, rng)
         self._is_random = self._form in ("random", "layouts")
         self._drawn: list[Board] = []
         self._seen: set[tuple[int, ...]] = set()
@@ -144,26 +145,28 @@ def _layouts(start: Board) -> list[Board]:
     return [begin() for begin in starts.values()]
 
 
-def _in_file(path: Path, start: Board, plies: int | None, rng: random.Random) -> list[Board]:
-    boards = []
+def _in_file(path: Path, start: Board, plies: int | None, rng: random.Random) -> Iterator[Board]:
+    """Yield the openings of a file, shuffled.
+
+    The games of a game file are played only when they are needed: to play all 1,127 games of one year takes 17 s.
+    """
     try:
-        for board in _boards(path, start):
-            if not _is_same_game(board.game, start.game):
-                raise OutflankError(f"{path}: an opening of another game than the match")
-            while plies is not None and len(board.moves) > plies:
-                board.pop()
-            boards.append(_under_rules(board, start))
+        games: list[Board | Record]
+        games = list(read_records(path)) if is_record_file(path) else list(_boards_by_line(path, start))
     except OSError as error:
         raise OutflankError(f"openings {str(path)!r}: {reason_of(error)} ({forms()})") from None
-    rng.shuffle(boards)
-    return boards
+    rng.shuffle(games)
+    for game in games:
+        board = game if isinstance(game, Board) else Board.from_setup(game.setup)
+        if not _is_same_game(board.game, start.game):
+            raise OutflankError(f"{path}: an opening of another game than the match")
+        while plies is not None and len(board.moves) > plies:
+            board.pop()
+        yield _under_rules(board, start)
 
 
-def _boards(path: Path, start: Board) -> Iterator[Board]:
-    """Yield a board for each game of a game file, or for each line of another file."""
-    if is_record_file(path):
-        yield from (Board.from_setup(record.setup) for record in read_records(path))
-        return
+def _boards_by_line(path: Path, start: Board) -> Iterator[Board]:
+    """Yield a board for each line of a file that is not a game file."""
     description = description_of(start.game)
     options = description.options_at(start)
     for number, line in enumerate(decoded_whole(path.read_bytes()).splitlines(), 1):
