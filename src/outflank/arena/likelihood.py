@@ -58,7 +58,8 @@ def _slope(observed: Sequence[tuple[float, float]], theta: float) -> float:
 
 
 def log_likelihood(values: Sequence[float], counts: Sequence[float], expectation: float) -> float:
-    """Return the greatest log-likelihood of `counts` if the mean is `expectation`, relative to that for their own mean.
+    """Return the greatest log-likelihood of `counts` if the mean has to be `expectation`, minus the greatest without
+    this condition: 0 or less.
 
     >>> round(log_likelihood((0, 1), (3, 7), 0.5), 6) == round(10 * log(0.5) - 3 * log(0.3) - 7 * log(0.7), 6)
     True

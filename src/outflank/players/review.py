@@ -61,9 +61,9 @@ def judge_moves(
     """Compare each move that was made on `board` with the best one, in order; forced moves are left out.
 
     Moves are judged by perfect play if at most `exact` moves are left (by default, if that takes next to no time). The
-    played move is searched to the same depth as the best one. An estimate is the mean of the last two iterations.
-    `table_bits` is the size of each of the two transposition tables, for exact and for other searches. `next_workers`
-    is called before each move, and returns its number of workers.
+    played move is searched to the same depth as the best one. A value that is not exact is usually the mean of the
+    last two iterations. `table_bits` is the size of each of the two transposition tables, for exact and for other
+    searches. `next_workers` is called before each position is searched, and returns the number of workers to use.
     """
     stop = stop or Stop()
     if exact is None:

@@ -20,7 +20,7 @@ from outflank.machine import usable_cores
 
 
 def _limits(evidence: Evidence) -> dict[str, float]:
-    """Return the greatest speed-up that root moves allow on any number of threads, by position."""
+    """Return the greatest speed-up by sharing out root moves, however many threads there are, by position."""
     return {name: sum(work) / max(work) for name, work in root_work_of(evidence).items()}
 
 

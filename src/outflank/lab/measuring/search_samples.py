@@ -283,7 +283,7 @@ ENOUGH_CORES = 0.9
 
 
 def processor_share(samples: Sequence[Sample]) -> float | None:
-    """Return the workers' processor time divided by their busy time, or None if that is at most 0.5 s.
+    """Return the workers' processor time divided by their busy time, or None if they were busy for at most 0.5 s.
 
     It is below 1 if other processes used the cores.
     """

@@ -220,7 +220,7 @@ def _estimated(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def by_formula(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield report 002's estimated speed-ups from its own work and burdened span, to check our formula."""
+    """Yield the speed-ups that our formula gives for report 002's work and burdened span, beside those that it prints."""
     for row, printed in zip(rows("002", "profile"), rows("002", "speedup"), strict=True):
         spans = replace(NO_SPANS, work=row["work"], span=row["span"], burdened_span=row["burdened_span"])
         for count in PROCESSORS:

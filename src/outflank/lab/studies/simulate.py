@@ -273,7 +273,8 @@ def _measure_hidden(
 def _compare_with_cluster(
     parameters: SimulateParameters, position: str, threshold: int, count: int, policy: str, stop: Stop
 ) -> list[Sample]:
-    """Return samples that compare searches on nodes within this process, where messages are free, with simulations."""
+    """Search on `count` nodes within this process, and simulate the same search with messages that cost nothing. Return
+    a sample of each round, with both results."""
     recording = _recording(parameters, position, threshold, stop)
     if recording is None:
         return []

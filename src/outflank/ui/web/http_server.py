@@ -56,7 +56,7 @@ class HttpProtocol(H11Protocol):
         self._sockets().wait(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Read a part of a request, and end the timeout when the request is complete."""
+        """Read a part of a request, and end the timeout when the headers are complete."""
         super().data_received(data)
         self._note_request()
 
