@@ -38,8 +38,9 @@ def __dir__() -> list[str]:
 def _homes() -> dict[str, str]:
     """Return the module of each public name, read from the stub that type checkers use.
 
-    lazy_loader reads a stub too, but parses it with `ast` at every start, which takes longer than this function. Its
-    `search` would be a function at the first access, and the subpackage afterwards.
+    The library lazy_loader also reads a stub, but parses it with `ast` at every start, which takes longer than this
+    function. With lazy_loader, `outflank.search` would be a function at the first access, and the subpackage
+    afterwards.
     """
     stub = __loader__.get_data(f"{__file__.removesuffix('c')}i").decode()
     lines = [line.split() for line in stub.splitlines() if line.startswith("from ")]

@@ -1,6 +1,6 @@
 """Entry point of the program: `outflank`, and `python -m outflank`.
 
-The command line is imported inside `begin`, under a handler for Ctrl-C: that import takes most of a second.
+The command line is imported inside `begin`, under a handler for Ctrl-C, because this import takes most of a second.
 """
 
 import gc

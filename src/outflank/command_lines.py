@@ -2,7 +2,7 @@
 
 Words may be untrusted, such as a position that a visitor of a server has sent: the shell must not execute them. On
 Windows the line is for PowerShell (7.3 or later keeps double quotes within words; earlier versions drop them). `cmd`
-may pass different words, but does not execute any either.
+may pass different words, but executes none of them either.
 """
 
 import re
@@ -61,7 +61,8 @@ def _quoted_for_powershell(word: str) -> str:
 
 
 def _escaped_for_powershell(character: str) -> str:
-    """Return a character for use in double quotes. Special ones, like typographic quotes, `%` and `!`, become codes."""
+    """Return a character for use in double quotes. Special characters, like typographic quotes, `%` and `!`, become
+    codes."""
     if character in "$`":
         return f"`{character}"
     if character.isalnum() or character in _literal_in_powershell:

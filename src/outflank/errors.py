@@ -19,7 +19,7 @@ from typing import Any, Self
 
 
 def notify(message: str) -> None:
-    """Print a notice to standard error, if that is a terminal or a notebook."""
+    """Print a notice to standard error, if standard error is a terminal or a notebook."""
     if sys.stderr.isatty() or _is_a_notebooks(sys.stderr):
         print(message, file=sys.stderr, flush=True)
 
@@ -45,8 +45,8 @@ def keep_partial_result(result: Callable[[], Any]) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        # `KeyboardInterrupt` does not declare this field. A derived class could, but would not end a script in the way
-        # that Ctrl-C does.
+        # `KeyboardInterrupt` does not declare this field. A derived class could declare it, but would not end a script
+        # in the way that Ctrl-C does.
         vars(error)["partial_result"] = result()
         raise
 
@@ -74,7 +74,7 @@ class IllegalMove(OutflankError, ValueError):
 
 
 class InvalidOption(OutflankError, ValueError):
-    """A limit, an option or an argument is impossible, or contradicts the others."""
+    """A limit, an option or an argument is impossible, or contradicts another."""
 
 
 class InvalidPosition(OutflankError, ValueError):
@@ -86,7 +86,8 @@ class UnknownName(OutflankError, ValueError):
 
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> Self:
-        """Return the error for an unknown `name` of a `kind`, such as "layout"; `known` are the valid names.
+        """Return the error for an unknown `name`. `kind` is the kind of part, such as "layout"; `known` are the valid
+        names.
 
         >>> print(UnknownName.among("layout", "strandard", ["standard", "star"]))
         unknown layout 'strandard', did you mean 'standard'? (known: standard, star)

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Literal
 
 DeviceOption = Literal["cpu", "gpu", "gpu-or-cpu"]
-"""Requested device. `gpu` fails if there is no GPU; `gpu-or-cpu` uses the CPU then."""
+"""Requested device. If there is no GPU, `gpu` fails, and `gpu-or-cpu` uses the CPU."""
 
 DeviceUsed = Literal["cpu", "gpu", "gpu+cpu"]
 """Device that did the work. `gpu+cpu`: the GPU failed during the work, and the CPU finished it."""
 
 MOST_WORKERS = 1024
-"""Limit on the threads of one search, count or experiment. More would be a typing error: machines have fewer cores."""
+"""Limit on the threads of one search, count or experiment. A larger number would be a typing error, because machines
+have fewer cores."""
 
 WINDOWS_PROCESSOR = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
 

@@ -13,7 +13,7 @@ MOST_LINKS = 40
 
 
 def complaint(path: Path, status: os.stat_result, *, private: bool = False) -> str | None:
-    """Return why a file is not trusted: others own it, may write it or, if `private`, may read it. None: trusted."""
+    """Return why a file is not trusted: others own it, may write to it or, if `private`, may read it. None: trusted."""
     if sys.platform == "win32":  # file modes mean nothing on Windows
         return None
     if status.st_uid not in (os.geteuid(), 0):
@@ -26,7 +26,7 @@ def complaint(path: Path, status: os.stat_result, *, private: bool = False) -> s
 def exposure(path: Path) -> str | None:
     """Return how other users could change or replace the file or folder at `path`; None if they cannot.
 
-    Checks every directory and link of the path, from the root down. Others can replace an entry of a directory that
+    Checks every directory and link of the path, from the root down. Others can replace an entry of a directory to which
     they may write, unless the directory has the sticky bit (like /tmp) and the entry belongs to this user. A missing
     path returns None: make it with `make_private`, and check again.
     """

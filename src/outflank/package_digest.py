@@ -6,10 +6,10 @@ from pathlib import Path
 
 HOME = Path(__file__).parent
 
-# With the data that a process loads once: moves and values depend on weights and opening books as they do on code, both
-# those of a process that stays after its command and those in the record of a measurement.
+# The digest covers code, and the data that a process loads once: weights and opening books. Moves and values depend on
+# both. The digest identifies them for a process that stays after its command, and in the record of a measurement.
 SUFFIXES = (".py", ".weights", ".depths.json", ".book")
-"""Endings of the names of the files that count."""
+"""Endings of the names of the files that the digest covers."""
 
 
 @cache

@@ -14,8 +14,8 @@ from typing import Literal
 
 from outflank.errors import InvalidOption
 
-# The topology is read from Linux itself: psutil counts processors and cores, but does not say which belong together;
-# hwloc does, but is a system library that must be installed first.
+# The topology is read from Linux itself: psutil counts processors and cores, but does not say which processors share a
+# core; hwloc says so, but is a system library that must be installed first.
 
 SYSTEM = Path("/sys/devices/system")
 """Folder in which Linux describes the machine; other systems have none."""
@@ -78,7 +78,8 @@ def _node_text(node: MemoryNode) -> str:
 
 
 def topology(system: Path = SYSTEM, allowed: set[int] | None = None) -> Topology:
-    """Return the machine's current topology. If unknown, each processor counts as a core, all on one memory node."""
+    """Return the machine's current topology. If it is unknown, each processor counts as a core, and all are on one
+    memory node."""
     numbers = sorted(_allowed() if allowed is None else allowed)
     nodes = _nodes(system, numbers)
     near = {number: node.number for node in nodes for number in node.processors}
@@ -236,7 +237,7 @@ _MBIND = {"x86_64": 237, "aarch64": 235}
 
 
 def interleave(address: int, size: int, nodes: Sequence[MemoryNode] | None = None) -> bool:
-    """Distribute the pages of untouched memory over all memory nodes in turn; return whether that succeeded.
+    """Distribute the pages of untouched memory over all memory nodes in turn; return whether this succeeded.
 
     Without this call, a page lies on the memory node of the worker that touches it first.
     """

@@ -1,8 +1,8 @@
-"""Registries of parts that are chosen by name: the package's own, those of plug-ins, and those of this process.
+"""Registries of parts that are chosen by name: parts of the package, of plug-ins, and of user code in this process.
 
-Every kind of part (game, scheme, evaluation, experiment, protocol) has one `Registry`. The package's own parts and
-those of plug-ins are given as `module:attribute`, and imported at their first use. Plug-ins are entry points of a group
-such as `outflank.schemes`. They are looked up only for a name that is otherwise unknown, or for a list of all names.
+Every kind of part (game, scheme, evaluation, experiment, protocol) has one `Registry`. The parts of the package and of
+plug-ins are given as `module:attribute`, and imported at their first use. Plug-ins are entry points of a group such as
+`outflank.schemes`. They are looked up only for a name that is otherwise unknown, or for a list of all names.
 """
 
 import os
@@ -40,7 +40,7 @@ class Source(NamedTuple):
 
 
 class ListedPart(NamedTuple, Generic[Part]):
-    """A name in a registry, with the part of that name, or the reason why the part cannot be used."""
+    """A name in a registry, with the part that has this name, or the reason why the part cannot be used."""
 
     name: str
     source: Source
@@ -50,7 +50,8 @@ class ListedPart(NamedTuple, Generic[Part]):
 
 
 def instance_of(expected: type[Part]) -> Callable[[str, object], Part]:
-    """Return a check that a part is an instance of `expected`, and that its `name`, if any, is the registered one."""
+    """Return a check that a part is an instance of `expected` and that its `name`, if any, is its name in the
+    registry."""
 
     def check(name: str, part: object) -> Part:
         if not isinstance(part, expected):
@@ -97,7 +98,7 @@ class Registry(Generic[Part]):
         return self._sources(_entry_points(self.group))
 
     def get(self, name: str) -> Part:
-        """Return the part of that name; raise `UnknownName` if there is none."""
+        """Return the part called `name`; raise `UnknownName` if there is none."""
         if name not in self._loaded:
             source = self._known.get(name) or self.sources().get(name)
             if source is None:

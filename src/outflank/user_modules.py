@@ -77,7 +77,7 @@ class PickledValue:
 
     @property
     def needs_user_code(self) -> bool:
-        """Whether the value refers to modules other than those of this package, Python and NumPy.
+        """Whether the value refers to modules that do not belong to this package, Python or NumPy.
 
         Every text that is the name of such a module counts, because a pickle has the names of modules as texts.
         """

@@ -1,4 +1,5 @@
-"""Compiles all kernels of the package except those of `learning`, for both games, or loads them from the cache."""
+"""Compiles all kernels of the package except the kernels of `learning`, for both games, or loads them from the
+cache."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -45,7 +46,7 @@ HOMES = (
 
 
 def own_kernels() -> list[Kernel]:
-    """Import all modules with kernels; return the kernels of the package, except those of `learning`."""
+    """Import all modules with kernels; return the kernels of the package, except the kernels of `learning`."""
     for home in HOMES:
         import_module(f"outflank.{home}")
     for name in SCHEMES.own:
@@ -54,7 +55,7 @@ def own_kernels() -> list[Kernel]:
 
 
 def _is_warmed(module: str) -> bool:
-    """Return whether a module's kernels are compiled here. Those of `learning`, which few use, compile when needed."""
+    """Return whether a module's kernels are compiled here. Few users need the kernels of `learning`."""
     return module.startswith("outflank.") and not module.startswith("outflank.learning.")
 
 

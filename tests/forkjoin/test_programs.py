@@ -170,7 +170,12 @@ def test_wrong_tasks_are_refused():
 
 @pytest.mark.interpreted_only
 def test_wrong_calls_are_refused(fork_join):
-    for arguments, message in (((), r"expected \(n\)"), ((1, 2), r"expected \(n\)"), ((1.5,), "1.5 is not an integer")):
+    for arguments, message in (
+        ((), r"expected \(n\)"),
+        ((1, 2), r"expected \(n\)"),
+        ((1.5,), "1.5 is not an integer"),
+        ((1 << 63,), "is not from"),
+    ):
         with pytest.raises(forkjoin.NotATask, match=message):
             forkjoin.run(fork_join.fib, *arguments)
     with pytest.raises(forkjoin.NotATask, match="add is not a task"):

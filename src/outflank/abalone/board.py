@@ -241,7 +241,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         better: AbaloneMove | None = None,
     ) -> str:
         """Return an SVG picture: the cells of the last move are marked, and lines show the move `played` in this
-        position and a `better` one. Legal moves are too many to show."""
+        position and a `better` one. `legal` is ignored, because there are too many legal moves to show."""
         last = _path(self.moves[-1]) if self.moves else ()
         paths = tuple(() if move is None else _end_paths(move) for move in (played, better))
         return abalone_svg(*self._by_colour(), last=last, played=paths[0], better=paths[1], width=width)
@@ -300,7 +300,7 @@ class AbaloneBoard(Board[AbaloneMove]):
         return f"{self.turn} cannot move"
 
     def _since_loss(self) -> int:
-        """Return the number of moves since a marble was lost, or since the first known position."""
+        """Return the number of moves since a marble was lost, including moves before this board's first position."""
         for plies, (_, move) in enumerate(reversed(self._past)):
             if move.takes:
                 return plies

@@ -46,7 +46,7 @@ WAYS = tuple(centre_of((CENTRE[0] + row, CENTRE[1] + column)) for row, column in
 
 
 def tabletop(game: Abalone) -> Tabletop:
-    """Return how user interfaces draw the board, and the gestures that make moves, under any rules."""
+    """Return how user interfaces draw the board, and the gestures that make moves. They are the same for all rules."""
     return Tabletop(
         shape="hexagons",
         places=PLACES,
@@ -145,7 +145,7 @@ def _find_error(game: Abalone, position: AbalonePosition) -> str:
 
 def _recorded_score(game: Abalone, position: AbalonePosition, score: int) -> int:
     """Return the score for game records: the lead of the side to move in marbles, since the rules score any win as 1.
-    If the winner does not lead, as when the loser cannot move, return `score` itself."""
+    If the winner does not lead, for example because the loser cannot move, return `score` itself."""
     ahead = int(position.own).bit_count() - int(position.opp).bit_count()
     return ahead if ahead * score > 0 else score
 
@@ -167,8 +167,11 @@ def _moves_at_most(board: Board) -> float:
 
 
 def _typical_error(depth: int) -> float:
-    """Return the typical error, in marbles, of a search to `depth`: twice the standard deviation from a search of depth
-    6, which was 0.35 marbles at depth 1 and 0.1 to 0.2 from depth 2 on (48 positions of games at depth 3)."""
+    """Return the typical error, in marbles, of a search to `depth`.
+
+    It is at least twice the standard deviation of the search's values from values of depth 6. The deviation was
+    0.35 marbles at depth 1, and 0.1 to 0.2 from depth 2 on (48 positions of games at depth 3).
+    """
     return max(0.4, 0.8 - 0.1 * depth)
 
 

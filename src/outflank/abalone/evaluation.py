@@ -1,4 +1,4 @@
-"""Hand-written Abalone evaluations: that of the published report 003, with two sets of weights, and `Cohesion`."""
+"""Hand-written Abalone evaluations: `Rings` of the published report 003, with two sets of weights, and `Cohesion`."""
 
 from typing import NamedTuple
 
@@ -42,7 +42,8 @@ def _variation() -> list[int]:
 PLANE0, PLANE1, PLANE2, PLANE3 = (
     board({cell for cell, change in zip(SPIRAL, _variation(), strict=True) if change >> bit & 1}) for bit in range(4)
 )
-"""Cells in which binary digit 0, 1, 2 or 3 of `_variation` is set, so that four bit counts sum it over all marbles."""
+"""Cells in which binary digit 0, 1, 2 or 3 of `_variation` is set, so that four bit counts give the sum of `_variation`
+over a set of marbles."""
 
 
 class Rings(NamedTuple):

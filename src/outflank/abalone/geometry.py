@@ -10,7 +10,7 @@ expensive. A ring of 64 bits, which one instruction could rotate, does not exist
 different bits.
 
 Rows are A (0) to I (8), columns 1 (0) to 9 (8), as players name the cells. Cells are numbered in a spiral from the
-centre, E5; directions are numbered anticlockwise from the east. Both are as in report 003's original lab program.
+centre, E5; directions are numbered anticlockwise from the east. Report 003's original lab program has the same numbers.
 """
 
 from math import sqrt
@@ -105,7 +105,7 @@ ROTATION: Final = np.array(
 
 
 def _symmetry(number: int, cell: Cell) -> Cell:
-    """Return the image of `cell` under symmetry `number`: 0 to 5 are rotations, from 6 on a reflection comes first."""
+    """Return the image of `cell` under symmetry `number`: 0 to 5 are rotations, 6 to 11 reflect before they rotate."""
     row, column = cell[0] - CENTRE[0], cell[1] - CENTRE[1]
     if number >= 6:
         row, column = column, row  # swaps east with north-west, north-east stays

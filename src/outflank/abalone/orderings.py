@@ -30,7 +30,7 @@ def _(game, move):
 
 
 ORDERINGS = {
-    # Report 003's orderings: by kind, in the order in which the original program generates moves, and its reverse.
+    # Report 003's orderings: by kind, in the order in which the original program generates moves, and in reverse.
     "kinds": OrderingWeights(weights={"kind": 1}),
     "generated": OrderingWeights(weights={"generated": -1}),
     "reversed": OrderingWeights(weights={"generated": 1}),

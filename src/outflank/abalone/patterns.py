@@ -103,8 +103,8 @@ def default_evaluation(game: Abalone) -> str:
 
 
 def _result(game: Abalone, position: AbalonePosition) -> float:
-    """Return the value of a training game's last position in marbles: ±`goal` for a finished game, whatever the
-    winner's losses, and the side's lead in a game that was cut off."""
+    """Return the value, in marbles, of the last position of a training game: ±`goal` for a finished game, regardless of
+    the winner's losses, or the lead of the side to move if the game was cut off."""
     if over(game, position):
         return float(game.goal * score(game, position))
     return float(popcount(position.own) - popcount(position.opp))

@@ -15,7 +15,7 @@ MIRRORED_PLIES = 12
 def next_of_opening(board: Board) -> Move | None:
     """Return the next of a side's two `OPENING` moves, which take no time to find (an idea of report 003).
 
-    Return None if that move is not legal or the game did not begin with the standard layout.
+    Return None if the move is not legal or the game did not begin with the standard layout.
     """
     if board.ply >= 4 or len(board.moves) != board.ply:
         return None
@@ -29,7 +29,10 @@ def next_of_opening(board: Board) -> Move | None:
 
 
 def mirrored(board: Board) -> Move | None:
-    """Return the opponent's last move rotated by 180°, or None if that is not legal (another idea of report 003)."""
+    """Return the opponent's last move rotated by 180° (another idea of report 003).
+
+    Return None if the rotated move is not legal, or after `MIRRORED_PLIES` plies.
+    """
     if board.ply > MIRRORED_PLIES or not board.moves:
         return None
     target_cells = _rotated_cells(board.moves[-1])

@@ -43,9 +43,9 @@ from outflank.kernels.lanes import Vector, bit_counts, lane, lanes, merged, spre
 class Kind(IntEnum):
     """The kinds of moves, in the order in which report 003's program tries them.
 
-    A side step to the left goes in the direction before the line's own (a sixth of a turn), a side step to the right in
-    the direction after it. If row A is on top, as in that program's position files, these are the left and the right
-    of the rear marble, looking along the line.
+    Directions are a sixth of a turn apart. A side step to the left goes in the direction before the direction of the
+    line, and a side step to the right goes in the direction after it. Left and right are seen from the rear marble,
+    looking along the line, if row A is on top as in the program's position files.
     """
 
     OUT2 = 0  # three marbles push two, one of them off the board

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from outflank.arena.likelihood import log_likelihood
 
 # Ratings follow the Bradley–Terry model, in which a draw is half a win. Player i, of strength π_i, beats j with
-# probability π_i / (π_i + π_j). A rating is 400 · log₁₀ π_i; the strengths are those that make the results most likely.
+# probability π_i / (π_i + π_j). A rating is 400 · log₁₀ π_i. The strengths are chosen so that the results are most
+# likely.
 
 Matrix = npt.NDArray[np.floating]
 
@@ -36,8 +37,8 @@ class Rating:
 def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
     """Return the players' ratings by maximum likelihood; `points[i][j]` is the number of points that i won against j.
 
-    If some players have never lost a point to the others, their ratings would be infinite. In that case, a drawn game
-    between every two players is added.
+    If a group of players has never lost a point to the players outside it, the ratings would be infinite. In this case,
+    a drawn game between every two players is added.
 
     >>> [round(rating.elo) for rating in ratings([[0, 75], [25, 0]])]
     [95, -95]
@@ -70,12 +71,13 @@ def ratings(points: Sequence[Sequence[float]]) -> list[Rating]:
 
 
 def _inverse(weights: Matrix) -> Matrix:
-    """Return the pseudo-inverse of the information matrix, which is singular, as only differences of ratings matter."""
+    """Return the pseudo-inverse of the information matrix. It is singular, because only differences of ratings
+    matter."""
     return np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
 
 
 def _connected(won: Matrix) -> bool:
-    """Return whether every player has won points against every other one, directly or through a chain of players."""
+    """Return whether every player has won points against every other player, directly or through a chain of players."""
     reach = (won > 0) | np.eye(len(won), dtype=bool)
     for _ in range(len(won)):
         reach = (reach.astype(np.int64) @ reach.astype(np.int64)) > 0
@@ -91,8 +93,8 @@ CONFIDENCE = 0.95
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 MOST_ELO = 1200.0
-"""Largest Elo difference that is reported. It is a score of 99.9 %. The estimate for a player that has won every game
-would otherwise be infinite."""
+"""Largest Elo difference that is reported. It corresponds to a score of 99.9 %. Without this limit, the estimate for a
+player that has won every game would be infinite."""
 
 ELO_PER_DEVIATION = 800 / log(10)
 """Normalised Elo of a player whose expected score exceeds ½ by one standard deviation of a single game's score."""
@@ -153,8 +155,8 @@ class Observed:
         return sqrt(squares / self.units)
 
     def log_likelihood(self, score: float) -> float:
-        """Return the log-likelihood of these counts if the expected score is `score`, relative to that for the observed
-        score."""
+        """Return the log-likelihood of these counts if the expected score is `score`, minus their log-likelihood if the
+        expected score is the observed score."""
         return log_likelihood(self.values, self.counts, score)
 
 
@@ -195,8 +197,8 @@ def score_of(elo: float) -> float:
 def elo(observed: Observed) -> Estimate:
     """Return the Elo difference with its 95 % confidence interval, found from the likelihood ratio.
 
-    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`. Unlike that one, it has a width even
-    if all results were the same, and it stays within the scale even if there were few games.
+    For many games the interval is the usual `score ± 1.96 · deviation / √pairs`. Unlike the usual interval, this one
+    has a width even if all results are the same, and it stays within the scale even if there are few games.
     """
     low, high = score_interval(observed)
     return Estimate(elo_of(observed.score), elo_of(low), elo_of(high))
@@ -232,7 +234,7 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 
 
 def normalized_elo(observed: Observed) -> Estimate:
-    """Return normalised Elo: by how many standard deviations of a single game the score exceeds ½, scaled like Elo.
+    """Return normalised Elo: the score minus ½, in standard deviations of a single game's score, scaled like Elo.
 
     Unlike Elo, it does not shrink if many games are drawn. It determines how many games are needed to detect the
     difference.
@@ -250,10 +252,10 @@ def normalized_elo(observed: Observed) -> Estimate:
 
 
 def superiority(observed: Observed) -> float:
-    """Return the likelihood of superiority (LOS): how likely the first player is the stronger one, given the results.
+    """Return the likelihood of superiority (LOS): how likely the first player is to be the stronger one.
 
-    It is the normal distribution function at `±√(2 · LLR)`, where LLR is the log-likelihood ratio of the observed score
-    to that of equal players. For many games this root is the usual `lead / error`.
+    It is the normal distribution function at `±√(2 · LLR)`, where LLR is the logarithm of the likelihood ratio of the
+    observed score to a score of ½. For many games this root is the usual `lead / error`.
     """
     root = sqrt(max(0.0, -2 * observed.log_likelihood(0.5)))
     return NormalDist().cdf(root if observed.score >= 0.5 else -root)

@@ -27,7 +27,7 @@ CLOSE_SECONDS = 2 * GRACE_SECONDS
 class Lane:
     """Plays games in sequence with the same players.
 
-    If one of them is an external program, our own players run in child processes, too.
+    If one of the players is an external program, our own players run in child processes, too.
     """
 
     def __init__(self, settings: Settings, make: Maker, *, plays: bool = True) -> None:

@@ -1,15 +1,15 @@
 """Greatest likelihood of match results for a given expected score: a constrained multinomial distribution.
 
 Results fall into a few classes, each with a value (a pair of games can score 0, ½, 1, 1½ or 2). Without a constraint,
-the most likely probabilities are the observed shares of the classes. If the expectation must be `s`, they are, by
-Lagrange's multipliers,
+the most likely probabilities are the observed shares of the classes. If the expectation must be `s`, Lagrange's
+multipliers give the most likely probabilities:
 
     p_i = f_i / (1 + θ (a_i − s)),
 
 where `f_i` are the observed shares and `a_i` the values of the classes. The tilt `θ` is the solution of `Σ f_i (a_i −
 s) / (1 + θ (a_i − s)) = 0`.
 
-The equation is solved here because SciPy, some hundred megabytes, would be installed for it alone.
+The equation is solved here, because SciPy would be installed for it alone, and takes some hundred megabytes.
 """
 
 from collections.abc import Sequence
@@ -58,8 +58,8 @@ def _slope(observed: Sequence[tuple[float, float]], theta: float) -> float:
 
 
 def log_likelihood(values: Sequence[float], counts: Sequence[float], expectation: float) -> float:
-    """Return the greatest log-likelihood of `counts` if the mean has to be `expectation`, minus the greatest without
-    this condition: 0 or less.
+    """Return the greatest log-likelihood of `counts` if the mean has to be `expectation`, minus the greatest
+    log-likelihood without this condition. The result is 0 or less.
 
     >>> round(log_likelihood((0, 1), (3, 7), 0.5), 6) == round(10 * log(0.5) - 3 * log(0.3) - 7 * log(0.7), 6)
     True

@@ -62,12 +62,13 @@ def play_match(
 ) -> MatchResult:
     """Play the match, `concurrency` games at a time; store it in the folder `out`, or `resume` the match there.
 
-    `finished` receives every game, `progress` the standing from time to time; both are called by one thread at a time.
-    Players are reused from game to game. A player with a method `reseed(seed)` gets its own seed for each game, so that
-    its moves do not depend on which games run concurrently. `origin` is the provenance of the results.
+    `finished` is called with each game as it finishes, and `progress` with the standing from time to time. Only one
+    thread at a time calls them. Players are reused from game to game. A player with a method `reseed(seed)` gets its
+    own seed for each game, so that its moves do not depend on which games run concurrently. `origin` is the provenance
+    of the results.
 
-    With `tasks`, a cluster plays the games, as many at a time as it has lanes for. Its workers must be `GameWorker`
-    objects with the same settings.
+    With `tasks`, a cluster plays the games. Each lane of the cluster plays one game at a time. The cluster's workers
+    must be `GameWorker` objects with the same settings.
     """
     if not 1 <= concurrency <= MOST_CONCURRENT:
         raise OutflankError(f"{concurrency} games at a time: 1 to {MOST_CONCURRENT}")

@@ -64,7 +64,7 @@ class MarginDocument(Struct, frozen=True, kw_only=True):
     """Statistics of the first player's winning margins, in the game's unit."""
 
     games: int
-    """Number of games counted: those that ended by the rules, not by a forfeit or the ply limit."""
+    """Number of games counted. Games that ended by a forfeit or the ply limit are not counted."""
     mean: float
     deviation: float
     """Standard deviation of the margin of a single game."""
@@ -222,8 +222,8 @@ class MatchDocument(Document, frozen=True, kw_only=True, tag="outflank/match/1")
 
 
 # A match on disk: its settings and standing in `match.json`, a line for each finished game in `games.jsonl`.
-# `games.jsonl` is authoritative. Each line is on the disk before the next game begins, so that a killed process loses
-# no finished game. An incomplete last line is dropped, and its game is played again.
+# `games.jsonl` is authoritative. Each line is on the disk before its thread begins the next game, so that a killed
+# process loses no finished game. An incomplete last line is dropped, and its game is played again.
 
 MATCH, GAMES = "match.json", "games.jsonl"
 
@@ -289,7 +289,8 @@ class Directory:
         self._opened.close()
 
     def _check_same_match(self, head: Path) -> None:
-        """Check that the stored match has the same settings, except the number of games; take over its provenance."""
+        """Check that the stored match has the same settings, except the number of games. Take over its provenance if
+        the code is the same, or else record it beside this run's own provenance."""
         document = read_document(head, MatchDocument, "a match")
         before, now = ({**settings, "games": 0} for settings in (document.settings, self.settings))
         if before != now:

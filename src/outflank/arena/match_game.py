@@ -48,7 +48,7 @@ class GameLine(Struct, frozen=True, kw_only=True):
     game: Count
     """Number of the game in the schedule."""
     black: Count
-    """Number of the player that had black."""
+    """Number of the player that played black."""
     white: Count
     names: tuple[str, str]
     points: Annotated[float, Called("one of 0.0, 0.5, 1.0")]
@@ -67,7 +67,7 @@ class GameLine(Struct, frozen=True, kw_only=True):
     """Number of moves before the starting position."""
     moves: tuple[Annotated[int, Meta(ge=0, le=0xFFFF)], ...]
     values: tuple[Number | None, ...]
-    """Value of each move as its player estimated it, from that player's side."""
+    """Value of each move as its player estimated it, from the player's side."""
     seconds: tuple[Duration | None, ...]
     processor: tuple[ProcessorDocument | None, ProcessorDocument | None] = (None, None)
     """Processor time of black and of white; null if the player has no process of its own or it cannot be measured."""

@@ -53,7 +53,7 @@ def _margin(duel: Duel, unit: str) -> str:
 
 
 def processor_lines(standing: MatchStanding) -> list[tuple[str, str]]:
-    """Return lines on processor time: that of each of two players, and a warning for each unequal pairing."""
+    """Return lines on processor time: one for each player in a match of two, and a warning for each unequal pairing."""
     lines = []
     if len(standing.names) == 2 and standing.duel.processor:
         for name, use in zip(standing.names, standing.duel.processor_use, strict=True):

@@ -17,11 +17,11 @@ from outflank.games.description import description_of, titles_of_games
 from outflank.games.rules import Game
 
 TRIES = 2000
-"""The search for new random openings ends after this many consecutive ones that repeat earlier ones."""
+"""The search for new random openings ends after this many consecutive repetitions of earlier openings."""
 
 EARLY_PLIES = 8000
-"""Number of plies that take about a second to play. About this many are played to make openings before the first game.
-If this many are played in random games that all end too early, the search for an opening fails."""
+"""Number of plies that take about a second to play. About this many plies are played to make openings before the first
+game. If consecutive random games end too early and have more plies than this, the search for an opening fails."""
 
 
 def forms() -> str:
@@ -102,7 +102,7 @@ class Openings:
 
 
 def _parsed(text: str) -> tuple[str, int | None]:
-    """Return the kind of openings, or the file's name, and the number of plies."""
+    """Return the kind of the openings (or their file's name), and the number of plies."""
     stripped = text.strip()
     if not stripped.isprintable():
         raise OutflankError(f"openings {text!r}: {forms()}")
@@ -115,7 +115,7 @@ def _parsed(text: str) -> tuple[str, int | None]:
 
 
 def _key(board: Board) -> tuple[int, ...]:
-    """Return a key that is the same for symmetric positions, seen from the side to move."""
+    """Return a key of the position as the side to move sees it. Symmetric positions have the same key."""
     return tuple(int(word) for word in board.canonical().position)
 
 

@@ -33,7 +33,8 @@ class Ending:
     points: float
     """Black's points: 1, ½ or 0."""
     score: float
-    """Black's margin in the game's unit, not always 0 in a draw; after a forfeit, the game's score for forfeits."""
+    """Black's margin in the game's unit, which may differ from 0 in a draw. After a forfeit it is the score for
+    forfeits."""
     reason: str = ""
     """Why the game ended: empty if it ended by the rules, else `time`, `illegal move`, `crashed` or `ply limit`."""
     detail: str = ""
@@ -49,7 +50,8 @@ class FinishedGame:
     record: Record
     ending: Ending
     processor: Mapping[Side, ProcessorUse] = field(default_factory=dict)
-    """Processor time that each side used while it was to move; only sides with a measurable process of their own."""
+    """Processor time that each side used while it was to move. A side without a measurable process of its own is
+    missing."""
 
 
 class _Forfeit(Exception):
@@ -79,7 +81,7 @@ def play(
 
     A player that runs out of time, makes an illegal move or fails loses. A forced pass is played for the player. After
     `ply_limit` moves, not counting the opening's, the game is drawn. With `ponder`, players think on the opponent's
-    time. `lag_seconds` of each move are not charged.
+    time. The first `lag_seconds` of each move are not charged.
     """
     players = {Side.BLACK: black, Side.WHITE: white}
     own = {side: Seat(player) for side, player in players.items() if not isinstance(player, Seat)}

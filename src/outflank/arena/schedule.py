@@ -114,5 +114,5 @@ class Fixture:
 
     @property
     def pairing(self) -> tuple[int, int]:
-        """Numbers of the two players, the lower one first."""
+        """Numbers of the two players, the lower number first."""
         return min(self.black, self.white), max(self.black, self.white)

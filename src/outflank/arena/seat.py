@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Answer(Generic[T]):
-    """Answer of a player to a request, which may not have arrived yet."""
+    """A player's answer to a request. The answer may not have arrived yet."""
 
     def __init__(self) -> None:
         self._future: Future[T] = Future()

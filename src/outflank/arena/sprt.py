@@ -1,10 +1,11 @@
 """Sequential probability ratio test (SPRT), which ends a match once one of two hypotheses can be accepted.
 
-H0 says that the first player is stronger by `elo0`, H1 by `elo1`. After each pair the logarithm of their likelihood
-ratio (LLR) is compared with two bounds. Below the lower bound H0 is accepted, above the upper bound H1 (Wald 1945).
-Neither hypothesis says how often games are drawn or how the games of a pair correlate. The test therefore takes, for
-each hypothesis, the probabilities that make the results most likely under it (the *generalised* test, GSPRT). Wald's
-error rates then hold approximately, and better if the hypotheses are closer; the test suite measures them.
+H0 says that the first player is stronger by `elo0`; H1 says that it is stronger by `elo1`. After each pair, the
+logarithm of the hypotheses' likelihood ratio (LLR) is compared with two bounds. H0 is accepted below the lower bound,
+and H1 above the upper bound (Wald 1945). Neither hypothesis says how often games are drawn or how the games of a pair
+correlate. The test therefore takes, for each hypothesis, the probabilities that make the results most likely under it
+(the *generalised* test, GSPRT). Wald's error rates then hold approximately. They are more accurate if the hypotheses
+are closer; the test suite measures the rates.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ MOST = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sprt:
-    """Settings of a sequential test: two hypotheses, and the permitted rate of accepting each of them wrongly."""
+    """Settings of a sequential test: two hypotheses, and for each the permitted rate of accepting it wrongly."""
 
     elo0: float
     elo1: float

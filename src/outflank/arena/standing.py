@@ -87,7 +87,8 @@ class Duel:
 
     @property
     def margin_error(self) -> float:
-        """Half-width of the 95 % confidence interval of `margin`, if games are independent; for pairs it is smaller."""
+        """Half-width of the 95 % confidence interval of `margin`, if games are independent. Pairs make the interval
+        narrower."""
         return QUANTILE * self.margin_deviation / sqrt(len(self.margins)) if self.margins else 0.0
 
 
@@ -99,9 +100,10 @@ class MatchStanding:
     planned: int
     """Number of games in the schedule; a sequential test may end the match earlier."""
     finished: int
-    """Number of games played. Other fields do not count games that ended after a sequential test's decision."""
+    """Number of games played. Once a sequential test has decided, other fields do not count games later in the
+    schedule."""
     duels: Mapping[tuple[int, int], Duel]
-    """Results of each pairing; the key is the two players' numbers, the lower one first."""
+    """Results of each pairing; the key is the two players' numbers, the lower number first."""
     forfeits: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     """Number of games that each player lost by forfeit, for each reason."""
     test: SprtState | None = None
@@ -139,8 +141,8 @@ class Scorer:
     """Updates the standing of a match as games finish, in any order.
 
     A sequential test counts pairs in the order of the schedule, not in the order in which they finish. Otherwise short
-    games would be counted first, and the same match could have two decisions. A game that finishes after the decision
-    is stored, but not counted.
+    games would be counted first, and the same match could have two decisions. Games that follow the decision in the
+    schedule are stored, but not counted.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -227,7 +229,7 @@ def _points(match_game: MatchGame, player: int) -> float:
 
 
 MOST_APART = 0.05
-"""Largest difference between the shares of processor time of two players that counts as equal."""
+"""Largest difference between two players' shares of processor time at which the shares count as equal."""
 
 LEAST_SECONDS = 1.0
 """Entitled processor time, in seconds, below which shares are not compared, since they would be mostly noise."""

@@ -34,7 +34,7 @@ from outflank.games.sides import Side
 @total_ordering
 @dataclass(frozen=True, slots=True, repr=False)
 class Move:
-    """A move of any game; its text is its code unless the game derives a class with other text."""
+    """A move of any game. Its text is its code, unless the game's own class of moves defines another text."""
 
     code: int
     """Number that represents the move in kernels."""
@@ -106,9 +106,9 @@ class Board(Generic[M]):
     def from_text(text: str, *, game: str | None = None, **options: object) -> "Board":
         """Return the board that `text` describes, in any notation that the package reads.
 
-        A text that fits several games is read as the first of them, unless `game` or an option that only one game has
-        is given. `size` and `layout` set the start of a bare list of moves; `scoring` sets the scoring, which a
-        position does not state. Options never override what the text states.
+        A text that fits several games is read as the first of them, unless `game` names another. An option that only
+        one game has also selects this game. `size` and `layout` set the start of a bare list of moves; `scoring` sets
+        the scoring, which a position does not state. Options never override the text.
 
         >>> Board.from_text("-XXXXXXXXXXXXXX- X", scoring="discs").outcome().score
         14
@@ -150,8 +150,8 @@ class Board(Generic[M]):
         return int(moves_left(self.game, self.position))
 
     def svg(self, *, width: int = 400, legal: bool = True, played: M | None = None, better: M | None = None) -> str:
-        """Return an SVG picture of the position, `width` pixels wide, with its `legal` moves and with marks for the
-        move `played` in it and a `better` one."""
+        """Return an SVG picture of the position, `width` pixels wide. `legal` tells whether it shows the legal moves.
+        It also shows the move that was `played` here and a `better` move, if given."""
         marked = {"played": played, "better": better}
         lines = self.diagram()
         return diagram_svg(
@@ -294,7 +294,7 @@ class Board(Generic[M]):
         return self._at(mirror(self.game, self.position, symmetry))
 
     def symmetries(self) -> list[Self]:
-        """Return the images of the board under all symmetries, itself first."""
+        """Return the images of the board under all symmetries, the board itself first."""
         return [self.symmetric(number) for number in range(symmetries(self.game))]
 
     def canonical(self) -> Self:

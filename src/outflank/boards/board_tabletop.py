@@ -1,4 +1,4 @@
-"""The tabletop (the board that users make moves on) of any game: its own, or one derived from the text diagram."""
+"""The tabletop of any game, the board on which users make moves: the game's own, or one made from the text diagram."""
 
 from outflank.boards.board import Board
 from outflank.boards.pictures import BLACK, EMPTY, LEGAL, WHITE

@@ -37,7 +37,7 @@ def label(x: float, y: float, text: str, fill: str = LABEL) -> str:
 
 
 def picture(parts: list[str], box: tuple[float, float, float, float], width: int, title: str) -> str:
-    """Return the SVG picture made of `parts`: `box` is its left, top, width and height, `width` its pixels across."""
+    """Return the SVG picture made of `parts`. `box` is its left, top, width and height; `width` is in pixels."""
     view = " ".join(f"{number:g}" for number in box)
     height = round(width * box[3] / box[2])
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" role="img">'
@@ -45,7 +45,8 @@ def picture(parts: list[str], box: tuple[float, float, float, float], width: int
 
 
 def diagram_svg(lines: Sequence[str], *, title: str, width: int, below: Sequence[str] = ()) -> str:
-    """Return an SVG picture of a text diagram: discs for X and O, letters for the rest, and the lines `below` it."""
+    """Return an SVG picture of a text diagram: discs for X and O, letters for all other cells, and the lines `below`
+    it."""
     across, down = 0.55 * UNIT, UNIT
     parts = []
     for row, line in enumerate((*lines, *below)):

@@ -105,7 +105,7 @@ class Book:
 
     @property
     def margin(self) -> int:
-        """Default margin: a move worth at most this much less than the best may be played.
+        """Default margin: a move may be played if it is worth at most this much less than the best move.
 
         It is twice the scale's negligible difference (`near`); searches to a book's depth often misorder moves this
         close.
@@ -125,7 +125,7 @@ class Book:
     def entry(self, board: Board) -> Entry | None:
         """Return the entry of the position on `board`, with moves in the board's orientation; None if there is none.
 
-        If the position equals one of its mirror images, the mirror images of the moves are included.
+        If the position is symmetric, the mirror images of the moves are included.
         """
         key = key_of(board)
         entry = self.entries.get(key)

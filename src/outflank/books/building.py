@@ -1,7 +1,7 @@
-"""Building an opening book ply by ply, or by adding the positions at which its players are most likely to leave it.
+"""Building an opening book: ply by ply, and then by adding positions at which players are most likely to leave it.
 
-Values of later positions are propagated back to earlier ones. If that makes another move the best one, the positions
-after that move are searched too, until nothing changes.
+Values of later positions are propagated back to earlier ones. If another move becomes the best one, the positions after
+this move are searched too, until nothing changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ class SearchRequest:
 
 
 class PositionSearcher:
-    """Task worker that searches positions of a book on the calling threads; several may call it at once."""
+    """Task worker that searches positions of a book on the calling threads; several threads may call it at once."""
 
     def __init__(self, game: Game, options: PlayerKeywords) -> None:
         self.game = game
@@ -116,7 +116,7 @@ def _item(request: SearchRequest) -> Item:
 
 
 Progress = Callable[[int, int], None]
-"""Receives the number of positions searched, and the number of positions that, as far as known, the book needs."""
+"""Function that receives the number of positions that are done, and the number that the book needs as far as known."""
 
 GROWTH = 8
 """A book grows by 1/`GROWTH` of its size before values are propagated again. With smaller steps, propagation would take
@@ -128,7 +128,7 @@ class BookPlan:
     """Which positions a book should hold, and how they are searched."""
 
     plies: int = 8
-    """Number of plies from the start within which every position that followed moves lead to is searched."""
+    """Number of plies from the start. Within them, all positions that can be reached by followed moves are searched."""
     positions: int | None = None
     """Number of positions to which the book then grows where players are most likely to leave it; None: no growth."""
     depth: int = 12
@@ -163,9 +163,9 @@ def build(
 ) -> BuildResult:
     """Search the openings from `board`, and write each position to the file `path` as soon as it is done.
 
-    A position that is already in the file is searched again only if its depth or its number of moves is too small. The
-    number of concurrent searches is `workers`, or with `tasks`, opened for `searcher_of(game)`, the number that the
-    cluster can run. The book does not depend on this number.
+    A position that is already in the file is searched again only if its depth or its number of moves is too small.
+    Without `tasks`, `workers` searches run concurrently. With `tasks`, which must be opened for `searcher_of(game)`, as
+    many searches run as the cluster can take. The book does not depend on this number.
     """
     with open_book_file(board.game, path) as file, searchers(board.game, options, tasks, stop) as searching:
         building = Building(file, plan, searching, stop, progress)
@@ -204,7 +204,7 @@ class Building:
         return BuildResult(book=self.book, searched=len(self.searched), deepened=len(self.deepened), known=known)
 
     def search(self, keys: Sequence[Key], done: int = 0) -> None:
-        """Search the positions of `keys` without a good enough entry; `done` is added to the reported progress."""
+        """Search all positions of `keys` that have no good enough entry; `done` is added to the reported progress."""
         unknown = {key for key in keys if not self._is_known(key)}
         requests = [self._request(key) for key in keys if key in unknown]
         known = done + len(keys)
@@ -221,7 +221,7 @@ class Building:
         self.progress(done, known)
 
     def _walk(self, start: Key) -> None:
-        """Visit the positions of the plan ply by ply, and search those without a good enough entry."""
+        """Visit the positions of the plan ply by ply, and search all positions that have no good enough entry."""
         current, visited = [start], set[Key]()
         for _ in range(self.plan.plies):
             self.search(current, len(visited))
@@ -261,7 +261,7 @@ class Building:
     # --- positions at which players leave the book ---
 
     def _leaves(self, start: Key) -> list[Key]:
-        """Return the positions outside the book that are most likely to be reached, as many as the book may grow by."""
+        """Return the likeliest positions outside the book, as many as one step of growth adds."""
         size = len(self.book.entries)
         room = min((self.plan.positions or 0) - size, max(GROWTH, size // GROWTH))
         if room <= 0:

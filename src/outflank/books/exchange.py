@@ -22,8 +22,8 @@ from outflank.validation.documents import Count, Document, Several, decoded, in_
 
 # A book as a tree of moves from one position, in which each position is listed once.
 #
-# A position that several lines reach belongs to the shortest of them, and the other lines refer to that one. It is
-# counted only in that line.
+# A position that several lines reach belongs to the shortest of these lines, and the other lines refer to the shortest
+# one. The position is counted only there.
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Branch:
     games: int
     """Number of games that reached the position after the move; 0 if it was not learnt from games."""
     positions: int
-    """Number of the book's positions that follow this move, without those that belong to another line."""
+    """Number of the book's positions that follow this move, without positions that belong to another line."""
     same_as: str | None = None
     """Moves of the line that the position after this move belongs to, if it is another line."""
     branches: list["Branch"] = field(default_factory=list)
@@ -145,7 +145,7 @@ class BookBranch(Struct, frozen=True, kw_only=True):
     """Search depth of the position after the move; null if it is not in the book or is listed in another line."""
     games: int
     positions: int
-    """Number of the book's positions that follow this move; one that several lines reach counts in one line only."""
+    """Number of the book's positions that follow this move. A position on several lines counts in one line only."""
     same_as: str | None
     """Moves of the line that lists the position after this move, if that is another line."""
     branches: list["BookBranch"]
@@ -256,7 +256,7 @@ def _edges(book: Book, board: Board, home: str, branches: list[Branch]) -> Itera
 def merge(game: Game, path: Path, sources: list[Path]) -> Book:
     """Add the positions of other books, built or exported as `jsonl`, to the book in the file `path`.
 
-    Of two entries for a position the deeper one wins; at equal depth, the one with more moves.
+    If two books have an entry for a position, the deeper entry is used, or, at equal depth, the entry with more moves.
     """
     books = [read_any(game, source) for source in sources]
     with open_book_file(game, path) as file:

@@ -1,7 +1,7 @@
-"""Learns a book from recorded games: searches their opening positions, and counts the games that reached each.
+"""Learns a book from recorded games: searches opening positions, and counts the games that reached each position.
 
-The book's comments list the files it was learnt from. Learning from the same file again, after an interruption or to
-search deeper, does not count its games twice.
+The book's comments list the files that it was learnt from. Learning from the same file again, after an interruption or
+to search deeper, does not count its games twice.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ LEARNT = "# learnt from"
 
 @dataclass(slots=True)
 class Openings:
-    """The opening positions in files of games, with the number of games that reached each."""
+    """The opening positions in files of games, with the number of games that reached each position."""
 
     game: Game
     plies: int
@@ -129,7 +129,7 @@ def learn(
 
 
 def _link(graph: MoveGraph, keys: Sequence[Key]) -> None:
-    """Add moves that lead from one position of `keys` to another and that the searches left out."""
+    """Add the moves from one position of `keys` to another that the searches have left out."""
     entries, learnt = graph.book.entries, set(keys)
     for key in keys:
         if (entry := entries.get(key)) is None:

@@ -1,7 +1,8 @@
-"""The graph of a book's moves, and propagation of values through it. Its nodes are keys; symmetric positions share one.
+"""The graph of a book's moves, and propagation of values through it.
 
-A kernel plays the moves, because a book may have a hundred thousand positions. The first positions are interpreted:
-loading the compiler takes longer than playing a few moves.
+The key of a position is a node of the graph, and symmetric positions share a key. A kernel plays the moves, because a
+book may have a hundred thousand positions. The first positions are interpreted: loading the compiler takes longer than
+playing a few moves.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,8 +53,8 @@ def follow_moves(
 ) -> int:
     """Play each move of `codes` from `position`; with `along`, play them one after the other as a line.
 
-    Forced passes are played too. `kinds` receives the kind of each move, and the rows of `words` the key of the
-    position after it. `moves` is scratch space for twice the greatest number of legal moves. Return the number of rows
+    Forced passes are played too. `kinds` receives the kind of each move, and `words` receives the key of the position
+    after each move. `moves` is scratch space for twice the greatest number of legal moves. Return the number of rows
     filled: a line ends with its first illegal move.
     """
     current = position
@@ -102,7 +103,7 @@ class Reply(NamedTuple):
 
 
 def replies_to(game: Game, position: Position, codes: Sequence[int], *, along: bool) -> list[Reply | None]:
-    """Return the `Reply` of each move, None if illegal. With `along` the moves form a line, cut at an illegal one."""
+    """Return the `Reply` of each move, None if illegal. With `along`, they form a line that ends at an illegal move."""
     room = _room(game, codes, along=along)
     play_moves = follow_moves.py_func if next(_positions_begun) < POSITIONS_INTERPRETED else follow_moves
     rows = int(play_moves(game, position, *room))
@@ -166,9 +167,10 @@ class MoveGraph:
 
 
 def propagate_values(graph: MoveGraph, start: Key | None = None) -> bool:
-    """Replace the values of moves by those of the positions they lead to, deepest first; return whether any changed.
+    """Give each move the value of the position that it leads to, from the leaves up; return whether a value changed.
 
-    A move back to an earlier position keeps its value, because that position's value depends on this one.
+    A move to a position outside the book keeps its value. So does a move back to an earlier position, because the value
+    of the earlier position depends on this move.
     """
     book, done, changed = graph.book, set[Key](), False
     for key in _last_first(graph, start):
@@ -194,7 +196,7 @@ def in_order(entry: Entry) -> Entry:
 
 
 def with_moves_of(graph: MoveGraph, key: Key, entry: Entry, before: Entry) -> Entry:
-    """Return `entry` with the moves of the older entry `before` that it lacks and that lead to positions of the book.
+    """Return `entry` with further moves: all moves of the older entry `before` that lead to positions of the book.
 
     Without these moves the positions after them could no longer be reached.
     """

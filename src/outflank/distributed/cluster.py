@@ -85,7 +85,7 @@ def check_options(*, replication: str | Replication, parallel: str | None, algor
 
 
 class Cluster:
-    """Nodes that search together. As a context manager it releases them on exit.
+    """Nodes that search together. As a context manager a cluster releases its nodes on exit.
 
     >>> from outflank import Limits, OthelloBoard
     >>> from outflank.distributed.engines.inside_engine import InsideFabric
@@ -100,7 +100,8 @@ class Cluster:
         self.tuning: Tuning = tuning or Tuning()
         self.head: Head | None = None
         """The `Head` of the current or last search, which has the nodes and their statistics."""
-        # From milliseconds: a process that later serves another command ignores what is left of this one.
+        # Eras begin at the time in milliseconds, so that a process that later serves another command ignores messages
+        # of this one.
         self._eras = itertools.count(time.time_ns() // 1_000_000)
 
     def search(
@@ -112,7 +113,7 @@ class Cluster:
         parallel: SplittingName | None = None,
         **options: Unpack[ClusterKeywords],
     ) -> Result:
-        """Return the last result of `iterate` with the same arguments, which has the best move."""
+        """Return the last result of `iterate` with the same arguments. It has the best move."""
         *_, last = self.iterate(board, limits, replication=replication, parallel=parallel, **options)
         return last
 
@@ -131,9 +132,10 @@ class Cluster:
         nodes: with `ybw` or `jamboree` the head divides the top of the tree; with `stealing` nodes divide their jobs
         themselves and steal from each other; with `tds` (transposition-driven scheduling) every position is searched
         by the node that has its part of the table. `threshold` is the remaining depth at which a subtree becomes a job
-        of one node, or the least that is stolen or sent to its home. The value equals that of a search by one worker.
-        Each node has a table of the size of the search's table. If the last search had the same `table`, its nodes keep
-        their tables too. That is not so for a proof whose estimates come between, because they have another table.
+        of one node; with `stealing` or `tds`, it is the least depth of a move that one node sends to another. A search
+        by one worker has the same value. Each node has a table of the size of the search's table. If the last search
+        had the same `table`, the nodes keep their tables too, unless the estimates before a proof use another table in
+        between.
         """
         check_options(replication=replication, parallel=parallel, algorithm=options.get("algorithm", "pvs"))
         scheme = self.scheme(replication=replication, parallel=parallel)
@@ -154,7 +156,7 @@ class Cluster:
             setup = NodeSetup(
                 game=root.game,
                 position=root.position,
-                # Not the size of the options: a `table` of the caller, or of the stage before, may have another.
+                # Not the size in the options: a `table` of the caller, or of the previous stage, may have another size.
                 options=replace(
                     root.options, parallel=None, table_bits=None if root.table is None else root.table.bits
                 ),

@@ -1,4 +1,4 @@
-"""Statistics of a search on a cluster, per node and in total, including those that the published report 000 gives."""
+"""Statistics of a search on a cluster, per node and in total, including all statistics of the published report 000."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,8 @@ class ClusterStatistics:
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
     head_bytes: int
-    """Number of bytes of all jobs that the head sent, and of all results that it received."""
+    """Number of bytes that the head exchanged with the nodes, in jobs, table entries and results. On MPI, other
+    messages of the head count too."""
 
     def total(self, name: str) -> Any:
         """Return the sum of the field `name` over all nodes."""

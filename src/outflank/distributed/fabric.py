@@ -8,7 +8,7 @@ from outflank.errors import OutflankError
 
 
 class HeadLost(OutflankError):
-    """Raised when the head of a cluster has lost its connection to all nodes, or a node that it cannot do without."""
+    """Raised when the head of a cluster can reach no node, or lacks a node without which the search cannot go on."""
 
 
 class Fabric(Protocol):
@@ -27,15 +27,17 @@ class Fabric(Protocol):
 
     @property
     def steal_seconds(self) -> float | None:
-        """Least expected duration of what nodes send each other to search, in seconds; None: they cannot."""
+        """Least expected search time, in seconds, of a move that one node sends to another. None: nodes of this engine
+        cannot send each other moves."""
 
     @property
     def keeps_nodes(self) -> bool:
-        """Whether every node and every message lasts until the search ends. If a node is lost, the search fails."""
+        """Whether no message and no node is lost during a search. If a node dies nevertheless, the search fails."""
 
     @property
     def bytes_carried(self) -> int:
-        """Number of bytes of all jobs that the head has sent, and of all results that it has received."""
+        """Number of bytes that the head has exchanged with the nodes: at least all jobs, all table entries that `fill`
+        has sent, and all results."""
 
     def use(self, count: int | None) -> None:
         """Limit the number of nodes from the next search on; None: use all nodes."""
@@ -51,8 +53,8 @@ class Fabric(Protocol):
         """Number of nodes that should take part in the prepared search, as far as it is known."""
 
     def fill(self, node: int, era: int, entries: Entries) -> None:
-        """Send a node table entries of the head, which it stores. They arrive before a job that is submitted later, or
-        soon after it. A node that has not begun `era` ignores them."""
+        """Send table entries of the head to a node, which stores them. They arrive before a job that is submitted
+        later, or soon after it. A node in another era than `era` ignores them."""
 
     def submit(self, node: int, job: Job) -> None:
         """Send a job to a node. The node answers with `Ended`, or there is a `Left` event if the node is lost."""

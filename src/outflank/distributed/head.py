@@ -34,7 +34,8 @@ MOST_FILLED = 1 << 18
 """Greatest number of the head's table entries that a node gets before its first job: 6 MiB."""
 
 GUESS = 0.6
-"""Least depth of stolen moves as a share of the root's, until a cost has been measured: in an exact search, say."""
+"""Least depth of a move that one node sends to another, as a fraction of the root's depth. It is used as long as no
+cost has been measured, for example in an exact search."""
 
 SMALLEST_ENTRY = 2
 """Least depth of the positions that are stored in a transposition table and sent to other nodes."""
@@ -160,7 +161,7 @@ class Head:
         self._homes = Homes()
 
     def era_of(self, table: Table) -> int | None:
-        """Return the era of the entries of `table`, if it is this search's and has not been cleared since."""
+        """Return the era of the entries of `table`; None if it is not the table of this search, or has been cleared."""
         return self._era if table is self.root.table and table.times_cleared == self._times_cleared else None
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
@@ -250,7 +251,7 @@ class Head:
             self.spawned += tree.spawned
 
     def _nodes(self) -> int:
-        """Return the number of tree nodes so far. Nodes that steal report them earlier than their jobs end."""
+        """Return the number of tree nodes so far. Nodes that divide jobs themselves report it before a job ends."""
         reported = sum(member.report.nodes for member in self.members.values()) if self.setup.nodes_divide else 0
         return max(self.root.counter("nodes"), reported)
 
@@ -262,7 +263,7 @@ class Head:
         """
         job_seconds, given_threshold = self._job_seconds, self.root.options.threshold
         if self.setup.nodes_divide:
-            # The root's moves are the jobs; nodes steal what takes at least `steal_seconds`.
+            # The root's moves are the jobs; nodes send each other moves that take at least `steal_seconds`.
             tree.threshold = tree.depth
             if given_threshold is None:
                 assert self.fabric.steal_seconds is not None
@@ -304,8 +305,8 @@ class Head:
     def _fill_table(self, node: int) -> None:
         """Send a node the deepest entries of the head's table. Without them its table would have no moves to try first.
 
-        Nodes that repeated the head's iterations instead, all but the last two, entered 3.6 times one worker's nodes
-        in a search of a second (Othello by discs to depth 15), and took the time of these iterations.
+        When nodes repeated the head's iterations instead, except the last two, they entered 3.6 times the nodes of one
+        worker in a search of one second (Othello by discs to depth 15), and spent the time of these iterations.
         """
         if self.root.table is None or self._alone_depth == 0:
             return

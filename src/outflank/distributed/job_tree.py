@@ -5,8 +5,8 @@ brothers wait), with null windows first if the algorithm uses scouts. A part is 
 a split itself if its depth exceeds the threshold, and otherwise a job of one node. A cutoff closes a split and all
 splits below it: their jobs become `unwanted`, and their results are ignored.
 
-While a move that beat its scout is searched again, the scouts of its brothers go on, unlike on one machine. Jobs are
-long: nodes that waited for the better bound lost more time than scouts with that bound saved.
+While a move that beat its scout is searched again, the scouts of its brothers go on, unlike on one machine. The reason
+is that jobs are long: when nodes waited for the better bound, they lost more time than the better bound saved.
 
 A node continues in the split of its last job, or in the nearest one above it that has moves left. If there is none, it
 steals from the split nearest to the root.
@@ -54,7 +54,7 @@ class Tree:
         self.threshold = splitting.threshold
         """Remaining depth at which a move becomes a job of one node. The head may change it at any time."""
         self.least = 0
-        """Least number of plies left of moves that nodes steal from each other, or send to their homes, if they do."""
+        """Least depth of a move that one node sends to another, if nodes divide jobs themselves."""
         self.send_from = 0
         """Least depth of the table entries that a node sends to others, if the replication policy does not set one."""
         self._tickets, self._places, self._homes = tickets, places, homes
@@ -138,8 +138,8 @@ class Tree:
         return part
 
     def _choose_index(self, split: Split, node: int) -> int:
-        """Return the index in `todo` of a node's next move: the first move of the split, otherwise a move that the node
-        has searched before, otherwise a move that no node has searched."""
+        """Return the index in `todo` of a node's next move: the first move of the split if no move is done, otherwise a
+        move that the node has searched before, otherwise a move that no node has searched, otherwise the next move."""
         if split.done == 0 or len(split.todo) == 1:
             return 0
         homes = [self._homes[split.after[index]] for index in split.todo]
@@ -149,11 +149,12 @@ class Tree:
         return 0
 
     def _home(self, split: Split) -> int | None:
-        """Return the node that last searched the split's position, or first took a move of it; None for the root."""
+        """Return the node that last searched the split's position, or first took a move of it; None if no such node is
+        known, and for the root."""
         return None if split.part is None else self._homes[split.words]
 
     def _floor(self, split: Split, index: int) -> int:
-        """Return the lower end of the window for a move of a split; the move's value must exceed it to be the best."""
+        """Return the lower end of the window for a move of a split. The move is the best if its value is greater."""
         if split.part is None:
             if not self.root.options.share_alpha:
                 return split.alpha

@@ -23,8 +23,8 @@ def launched_ranks() -> tuple[int, bool]:
 
 
 def check_library(size: int, library: str) -> None:
-    """Exit if the MPI library sees one rank where a launcher started several: it is not the launcher's own. Rank 0
-    raises OutflankError; the other ranks exit silently."""
+    """Exit if the MPI library sees one rank although a launcher has started several, because the library does not
+    belong to the launcher. Rank 0 raises OutflankError; the other ranks exit silently."""
     count, is_first = launched_ranks()
     if size == 1 and count > 1:
         if not is_first:

@@ -63,7 +63,8 @@ class Peers(Protocol):
         """Return the numbers of the other nodes of the search."""
 
     def tell(self, node: int, message: PeerMessage) -> None:
-        """Send a message to a node, without waiting. It may be lost. Any thread may call this."""
+        """Send a message to a node, without waiting. Unless `Fabric.keeps_nodes`, it may be lost. Any thread may call
+        this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,8 +181,8 @@ class Node:
             raise OutflankError(f"{self._failed_at}: {why}") from self._failure
 
     def on_failure(self, tell: Callable[[Exception], None]) -> None:
-        """Call `tell` with the error if the node fails outside its jobs and others wait for it. Other errors are raised
-        by a job."""
+        """Let the node call `tell` with an error that occurs outside its jobs while other nodes wait for its answers.
+        All other errors are raised by `search`."""
 
     def stop(self, ticket: int) -> None:
         """Stop a job, even if it has not begun."""

@@ -12,8 +12,8 @@ def make_node(
 ) -> Node:
     """Return a node for a search; `number` and `peers` are used if nodes send each other work.
 
-    `table` is what the process's closed node left (`Node.table_for`). Drop that node first: if it leaves no table, its
-    own would take memory beside the new one.
+    `table` is the table of the process's last node, if it can be used again (`Node.table_for`). Drop all references to
+    the last node before the call. Otherwise a table that is not used again would take memory beside the new one.
     """
     if table is not None:
         table.new_search()
@@ -25,6 +25,7 @@ def make_node(
 
 
 def post(node: Node, message: PeerMessage) -> None:
-    """Give a node a message of another node. A node that is fed by the head ignores it: it is an old message."""
+    """Give a node a message of another node. If only the head sends work to this node, it ignores the message, which
+    is from an earlier search."""
     if isinstance(node, StealingNode | TdsNode):
         node.post(message)

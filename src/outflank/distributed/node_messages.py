@@ -25,7 +25,7 @@ class Job:
     send_from: int = 0
     """Least depth of the table entries that the node sends to others, if the replication policy does not set one."""
     least: int = 0
-    """Least number of plies left of moves that nodes steal from each other, or send to their homes, if they do."""
+    """Least depth of a move that one node sends to another, if nodes divide jobs themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +85,8 @@ class NodeReport:
     cutoffs: int = 0
     first_cutoffs: int = 0
     steals_tried: int = 0
-    """Number of times that the node asked another for work, or returned a result, which also asks for work. It is 0
-    if nodes do not steal from each other; the head then counts what each takes elsewhere in the tree."""
+    """Number of times that the node asked another node for work, or returned a result, which also asks for work. It is
+    0 if nodes do not steal from each other: the head then counts the nodes' steals itself (`TreePlace`)."""
     steals_won: int = 0
     memory_bytes: int = 0
 
@@ -142,7 +142,8 @@ class WorkDone:
     value: int
     line: tuple[int, ...]
     counts: tuple[int, ...]
-    """Counts of the thief, and of those that stole from it, that it has not sent before, in the order of `COUNTERS`."""
+    """Counts of the thief, and of nodes that stole from it, in the order of `COUNTERS`. Each count is sent only
+    once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +169,7 @@ class WorkGoesOn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionWanted:
-    """A node asks the home of a position for its value. The answer is `PositionDone`."""
+    """A node asks the home of a position for the position's value. The answer is `PositionDone`."""
 
     era: int
     asker: int
@@ -181,7 +182,7 @@ class PositionWanted:
     alpha: int
     beta: int
     least: int
-    """Least number of plies left of moves that are sent to their homes: a position with more is divided."""
+    """Least number of plies left of moves that are sent to their homes. A position with more plies left is divided."""
     order: int
     """Place of the move among its brothers. A home searches older brothers first."""
 
@@ -256,5 +257,5 @@ NodeEvent = Joined | Left | Ended | Reported
 
 
 def version_error(version: str) -> str | None:
-    """Return why a node with this version of outflank cannot be used; None if it can: all must have the same."""
+    """Return why a node with this version of outflank cannot be used; None if the version is that of this process."""
     return None if version == __version__ else f"it has outflank {version}, and this is {__version__}"

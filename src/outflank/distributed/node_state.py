@@ -43,7 +43,7 @@ class NodeState:
         return self.job is None and not self.silent and self.gone is None
 
     def own_statistics(self, seconds: float) -> WorkerStatistics:
-        """Return the statistics of a node that steals from others, by its own last report."""
+        """Return the statistics of a node that divides jobs itself, from the node's last report."""
         report = self.report
         return WorkerStatistics(
             useful_seconds=min(report.busy_seconds, seconds),
@@ -61,7 +61,7 @@ class NodeState:
         )
 
     def statistics(self, place: TreePlace, seconds: float) -> WorkerStatistics:
-        """Return the node's statistics as those of one worker. `seconds` is the time that it has been a member."""
+        """Return the node's statistics in the form of one worker's. The node has been a member for `seconds`."""
         return WorkerStatistics(
             useful_seconds=self.useful_seconds,
             idle_seconds=max(0.0, seconds - self.useful_seconds),

@@ -20,7 +20,7 @@ class NodeThread:
         self.number, self.node, self._tell = number, node, tell
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._failed = threading.Event()
-        # Not a method: a node that referred to this object would keep its table until the next garbage collection.
+        # Not a method: with a reference to this object, the node would keep its table until a garbage collection.
         node.on_failure(partial(_note_failure, number, tell, self._failed))
         self._thread = WorkerThread(target=self._work, name=f"outflank-node-{number}", daemon=True)
         self._thread.start()

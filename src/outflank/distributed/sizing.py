@@ -41,7 +41,7 @@ class Costs:
         self._jobs: dict[int, tuple[int, float]] = {}
         self._trees: dict[int, int] = {}
         self._rate = 0.0
-        # The head asks for sizes before every job, so that what it asks for is computed when a cost changes.
+        # The head asks for sizes before every job, so the answers are computed when a cost changes.
         self._of_jobs: dict[int, float] = {}
         self._growth: float | None = None
 

@@ -69,7 +69,7 @@ class TreePlace:
 
     split: Split | None = None
     tried: int = 0
-    """Number of steal attempts, made if the split of the node's last job and the splits above it have no move left."""
+    """Number of steal attempts. A node steals if the split of its last job and the splits above have no move left."""
     stolen: int = 0
     """Number of successful steals."""
     jobs: int = 0
@@ -78,10 +78,11 @@ class TreePlace:
 
 
 class Homes:
-    """For each position, the cluster node that last searched it or first took a move of it: its table knows most."""
+    """For each position, the cluster node that last searched it or first took a move of it. The table of this node has
+    the most entries for the position."""
 
     MOST = 1 << 18
-    """Number of positions at which all are dropped. They are only hints, which the next iteration restores."""
+    """Number of positions at which all are dropped. The homes are only hints, which the next iteration restores."""
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[int, int], int] = {}

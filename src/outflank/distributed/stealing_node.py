@@ -7,8 +7,8 @@ point. The victim answers a result with its next move, or says that it has none.
 
 The transport carries `PeerMessage`s without answering them, in any order; it may lose them, and nodes may die:
 
-- A message belongs to an era; a move of an older one is returned at once. For a move that it gave up, a thief sends
-  `WorkDone` without a value.
+- Every message belongs to an era. A thief returns a move of an older era at once. For a move that it gave up, a thief
+  sends `WorkDone` without a value.
 - A thief that is silent for `PATIENCE_SECONDS` has lost its move, which the victim's crew then searches itself. A
   result that comes too late has a ticket that is not known any more.
 - A thief forgets a question that is not answered within `ANSWER_SECONDS`, and asks another node.
@@ -51,14 +51,15 @@ from outflank.search.table import NO_MOVE, Table
 from outflank.search.worker import COUNTERS
 
 PATROL_SECONDS = 0.001
-"""Longest time until a node notices that a worker is idle, or that a job of another node has ended."""
+"""Longest time until a node notices that one of its workers is idle, or that a move of another node is done."""
 
 FEWEST_SECONDS, MOST_SECONDS = 0.0005, 0.02
-"""Shortest and longest pause after all other nodes have been asked for work and had none. It doubles each time, because
-a question takes some of the time in which its victim could search."""
+"""Limits of the pause of a node that has asked all other nodes for work in vain. The pause is random. Its upper limit
+starts at twice `FEWEST_SECONDS` and doubles up to `MOST_SECONDS`, because every question takes time in which the victim
+could search."""
 
 RESTING_SECONDS = 0.25
-"""Longest such pause of a node that has had no work for a second, as between two searches."""
+"""Longest pause of a node that has had no work for a second, for example between two searches."""
 
 ANSWER_SECONDS = 0.2
 """Longest time that a thief waits for an answer before it asks another node."""
@@ -83,7 +84,7 @@ class _Import:
     """Node that the move was stolen from; None: a job of the head."""
     ticket: int
     totals: npt.NDArray[np.int64]
-    """Counters of this node, and of those that stole from it, when it began."""
+    """Counts of this node, and of nodes that stole from it, at the time when the search of the move began."""
     done: threading.Event = field(default_factory=threading.Event)
     result: ImportedResult | None = None
 
@@ -112,7 +113,7 @@ class StealingNode(Node):
         self.number, self._peers = number, peers
         self._random = random.Random(number)
         self._stealing = threading.RLock()
-        """Guards the following, the exporters and the imported jobs."""
+        """Guards the fields below, the exporters and the imported jobs."""
         self._inbox: queue.SimpleQueue[PeerMessage] = queue.SimpleQueue()
         self._imports: dict[int, _Import] = {}
         self._exports: dict[int, _Export] = {}
@@ -174,9 +175,10 @@ class StealingNode(Node):
         return JobResult(ticket=job.ticket, valid=valid, value=value, line=line, seconds=seconds, counts=counts)
 
     def _set_sizes(self, least: int, send_from: int) -> None:
-        """Set the least depth of moves that are stolen, and of table entries that are sent, if the policy sets none."""
+        """Set the least depth of stolen moves. If the replication policy sets no depth, also set the least depth of the
+        table entries that are sent."""
         self._least = least
-        # A single worker need not divide what nobody may steal.
+        # A single worker need not divide subtrees that are too small to be stolen.
         if self.workers == 1:
             crew = self._exchange.crew.crew
             crew.threshold = max(self._least_threshold, least)
@@ -239,10 +241,10 @@ class StealingNode(Node):
         return np.array([self.root.counter(name) for name in COUNTERS]) + self._counts_of_others
 
     def _take_counts(self, entry: _Import) -> tuple[int, ...]:
-        """Return the counts that are sent with the result of a job: all that were not sent before.
+        """Return the counts that are sent with the result of a job: all counts that have not been sent before.
 
-        Counts of this job may have gone to another victim. But whether a value is exact depends on whether there were
-        estimates and hits, so these are at least 1 if there have been any since the job began.
+        Some counts of this job may have been sent to another victim. But the numbers of estimates and hits tell whether
+        a value is exact. So each of them is at least 1 if there has been an estimate or a hit since the job began.
         """
         totals = self._totals_now()
         counts, self._sent_counts = totals - self._sent_counts, totals
@@ -280,9 +282,11 @@ class StealingNode(Node):
                         self._exports[ticket].heard = time.monotonic()
 
     def _give(self, thief: int, era: int) -> None:
-        """Answer a thief that wants work. Where a worker has nothing to do, there is only what it is about to begin.
+        """Answer a thief that wants work. While a worker of this node has nothing to do, the thief gets no move: this
+        idle worker is about to take it.
 
-        A thief may have an older era of this search, but not of an earlier one, whose rules and options it would use.
+        The thief may be in an older era of this search. It may not be in an era of an earlier search, because it would
+        use the rules and options of that search.
         """
         if self.setup.era <= era <= self._era and self._least != NEVER_STOLEN and self._sleepers == 0:
             busy = {entry.exporter for entry in self._exports.values()}

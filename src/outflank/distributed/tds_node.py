@@ -1,18 +1,18 @@
 """A node of a cluster whose table is divided among the nodes: work travels to the data.
 
 In transposition-driven scheduling (TDS) every position has a home, the node whose number follows from a hash of the
-position. A position with more plies left than the threshold is divided: its moves are searched at their own homes, each
-with its home's table, whichever nodes need their values. So what is sent has at least as many plies left as the
-threshold, and nodes send each other no table entries; a request travels instead. Where symmetric positions share an
-entry (option `canonical`), they still have different homes, which may each search one of them.
+position. A position with more plies left than the threshold is divided: the position after each move is searched at its
+own home, with the table of this home, for all nodes that need the value. So every position that is sent has at least as
+many plies left as the threshold. Nodes send each other requests, but no table entries. Symmetric positions that share
+an entry (option `canonical`) still have different homes, and each home may search one of them.
 
-A node keeps the positions that it was asked for in a queue, those farthest from the root first. Its thread takes one
-after the other. To divide it, the thread asks the homes of its moves: of the first move alone, then of all others at
-once. A position that is not divided is searched sequentially. A cutoff withdraws the requests for the other moves. A
-second thread acts on messages.
+A node keeps the positions that it was asked for in a queue, with the positions farthest from the root first. One thread
+takes position after position from the queue. To divide a position, it asks the home of the first move for a value, and
+after the answer the homes of all other moves at once. It searches a position that is not divided sequentially. A cutoff
+withdraws the requests for the other moves. A second thread acts on messages.
 
-No message may be lost, and no node: a request is answered exactly once. So only engines offer this scheme whose nodes
-live as long as the search, and an error in a node ends the search.
+Every request is answered exactly once, so no message and no node may be lost. Therefore only engines whose nodes live
+as long as the search offer this scheme, and an error in a node ends the search.
 """
 
 import heapq
@@ -77,13 +77,14 @@ class _Open:
     askers: list[tuple[int, int]] = field(default_factory=list)
     """Nodes that wait for the value, each with the ticket of its request. A withdrawn request is not in the list."""
     counts: Counts = field(default_factory=no_counts)
-    """Counts of its search so far, wherever that took place. Once it is closed, they have been passed on."""
+    """Counts of the search of this position so far, on all nodes. When the position is closed, the counts have been
+    passed on."""
     closed: bool = False
     split: "_Split | None" = None
 
     @property
     def key(self) -> tuple[Words, int, int, int]:
-        """Requests with the same key are answered by one search."""
+        """Key of the search. One search answers all requests with the same key."""
         return self.words, self.depth, self.alpha, self.beta
 
 
@@ -137,23 +138,23 @@ class TdsNode(Node):
     ) -> None:
         self.number, self._peers = number, peers
         self._mutex = threading.Condition()
-        """Guards all of the following."""
+        """Guards the fields below."""
         self._inbox: queue.SimpleQueue[PeerMessage | None] = queue.SimpleQueue()
         self._open: dict[tuple[Words, int, int, int], _Open] = {}
         self._waiting: dict[tuple[int, int], _Open] = {}
-        """Positions by the asker and its ticket."""
+        """Positions whose value is awaited, by the node that asked and the ticket of its request."""
         self._requests: dict[int, _Request] = {}
         self._tickets = itertools.count(1)
         self._order = itertools.count()
         self._queue: list[tuple[int, int, int, _Open]] = []
-        """Positions that nobody has begun, as a heap."""
+        """Positions whose search has not begun, as a heap."""
         self._running: _Open | None = None
         self._spare = no_counts()
         """Sum of the counters of searches that were given up. It is sent with the next answer."""
         self._job = 0
         """Ticket of the request for the head's job."""
         self._newest = setup.era
-        """The era of all of the above. The table's era is older while a thread waits in `_enter_era`."""
+        """Era of the positions and requests. The table's era is older while a thread waits in `_enter_era`."""
         self._over = False
         self._tell_failure: Callable[[Exception], None] | None = None
         options = replace(setup.options, workers=1)
@@ -267,7 +268,7 @@ class TdsNode(Node):
         )
 
     def _withdraw(self, ticket: int, request: _Request) -> None:
-        """Tell a home that a value is not needed any more. It still answers."""
+        """Tell a home that a value is not needed any more. The home still answers."""
         self._send(request.home, PositionUnwanted(era=self._newest, asker=self.number, ticket=ticket))
 
     def _send(self, node: int, message: PeerMessage) -> None:
@@ -294,7 +295,7 @@ class TdsNode(Node):
                         self._drop_asker(message.asker, message.ticket)
 
     def _take_request(self, wanted: PositionWanted) -> None:
-        """Queue a position that another node needs, or let that node wait for the same search as others."""
+        """Queue a position that a node needs. If other nodes need it too, let the node wait for the same search."""
         self._enter_era(wanted.era)
         if wanted.era < self._newest:
             return  # the search that needed it is over
@@ -309,7 +310,7 @@ class TdsNode(Node):
         self._waiting[wanted.asker, wanted.ticket] = known
 
     def _drop_asker(self, asker: int, ticket: int) -> None:
-        """Let a node wait no longer for a position. If nobody else does, give the position up."""
+        """Remove a node that no longer waits for a position. If no other node waits for it, give the position up."""
         open_ = self._waiting.pop((asker, ticket), None)
         if open_ is None:
             return  # the answer is on its way
@@ -346,9 +347,10 @@ class TdsNode(Node):
         )
 
     def _finish(self, open_: _Open, value: int, line: tuple[int, ...]) -> None:
-        """Answer all that wait for a position. Only the first gets its counts.
+        """Answer all nodes that wait for a position. Only the first node gets the counts of the search.
 
-        Whether a value is exact depends on whether there were estimates and hits, so all learn that much.
+        The numbers of estimates and hits tell whether a value is exact. So the other nodes get a count of 1 if there
+        were any.
         """
         self._close(open_)
         counts, hints = open_.counts, no_counts()
@@ -381,7 +383,8 @@ class TdsNode(Node):
             self._mutex.notify_all()
 
     def _save_counts(self, counts: Counts) -> None:
-        """Save the counts of a search that nobody waits for. Its estimates and hits say nothing of later values."""
+        """Save the counts of a search whose value no node needs, except estimates and hits: the counts are sent with
+        another value, which does not depend on this search."""
         for name in ("estimates", "hits"):
             counts[COUNTERS.index(name)] = 0
         self._spare += counts
@@ -417,7 +420,7 @@ class TdsNode(Node):
             self._request_moves(open_, split)
 
     def _request_moves(self, open_: _Open, split: _Split) -> None:
-        """Ask the homes of all moves that have not been requested."""
+        """Request the values of all moves that have not been requested yet from their homes."""
         todo, split.todo = split.todo, []
         low = max(open_.alpha, split.best)
         scouting = self.root.options.algorithm == "pvs" and low + 1 < open_.beta
@@ -509,7 +512,7 @@ class TdsNode(Node):
         return _Split(codes, positions, int(left), WORST, todo=list(range(len(codes))))
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Run a thread's work. An error ends the search: nobody else can answer the requests that are sent here."""
+        """Run a thread's work. An error ends the search, because no other node can answer the requests to this node."""
         try:
             work()
         except Exception as error:

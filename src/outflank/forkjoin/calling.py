@@ -85,9 +85,10 @@ def _register_with_numba() -> None:
         return task
 
     def link(context: Context, kind: NumbaType, worker: NumbaType) -> Task:
-        """Link the code of a task into the code that is being built. If it is not ready, a later call links it.
+        """Link the code of a task into the code that is being built. If the task's code is not ready, a later call of
+        this function links it.
 
-        The code of all tasks that were called before is linked with it: it may call some that were not ready then.
+        The code of all tasks that were called before is linked too, because some of it may not have been ready then.
         """
         task = task_in(kind)
         unready[task, worker] = None
@@ -102,7 +103,7 @@ def _register_with_numba() -> None:
         return overload and overload.library
 
     def define(function: Callable[..., object], typer: Callable[..., tuple[NumbaType, ...]], emit: Emit) -> None:
-        """Make Numba compile calls of `function` as `lowering.define` does, but pass its typing context to `typer`."""
+        """Make Numba compile calls of `function` as `lowering.define` does, but pass the typing context to `typer`."""
 
         class Template(AbstractTemplate):  # type: ignore[misc]  # numba is untyped
             key = function

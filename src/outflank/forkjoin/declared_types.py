@@ -37,7 +37,7 @@ REFUSED = "forkjoin: "
 
 
 class NotATask(OutflankError, TypeError):
-    """A function cannot be a task, or a task is used where it cannot be."""
+    """Raised for a function that cannot be a task, and for a wrong use of a task."""
 
 
 _numbers = itertools.count()
@@ -94,7 +94,7 @@ def declaration_of(function: FunctionType) -> Declaration:
 
 
 def declaration(function: FunctionType, parameters: dict[str, Kind], result: Kind) -> Declaration:
-    """Return a declaration with these kinds."""
+    """Return a declaration with these kinds; raise `NotATask` if a frame has no room for the values."""
     for words, most, what in (
         (word_count(tuple(parameters.values())), ARGUMENT_WORDS, "arguments have"),
         (word_count(result), RESULT_WORDS, "result has"),
@@ -122,7 +122,7 @@ def word_count(kind: Kind) -> int:
 
 
 def converted(kind: Kind, value: object) -> Value:
-    """Return `value` in its declared type; raise `NotATask` if that would change it."""
+    """Return `value` in the declared type `kind`; raise `NotATask` if it does not fit this type."""
     if kind is None:
         return None
     if isinstance(kind, tuple):
@@ -132,6 +132,9 @@ def converted(kind: Kind, value: object) -> Value:
     if kind is float and isinstance(value, int | float | np.integer | np.floating):
         return float(value)
     if kind is not float and isinstance(value, int | np.integer):
+        limits = np.iinfo(np.uint64 if kind is np.uint64 else np.int64)
+        if not limits.min <= int(value) <= limits.max:
+            raise NotATask(f"{value!r} is not from {limits.min} to {limits.max}")
         return kind(int(value))
     raise NotATask(f"{value!r} is not {'a number' if kind is float else 'an integer'}")
 

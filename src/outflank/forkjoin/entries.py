@@ -2,8 +2,9 @@
 
 For each task two functions are added to the kernel of a run. `call` calls the task with its declared types. `entry`
 reads the arguments from a frame, calls the task and writes its result to the frame; its address is in the frame, so
-that a worker can run a task that it knows nothing about. If a task raises an exception, both return Numba's error
-status, which the caller passes on: so the exception ends all the tasks on a worker's stack, and then its kernel.
+that a worker can run any task without knowing its types. If a task raises an exception, both functions return Numba's
+error status, and their caller returns it too. So the exception ends all tasks on a worker's stack, and then the
+worker's kernel.
 """
 
 from outflank.forkjoin.declared_types import REFUSED, Declaration, is_convertible, numba_type

@@ -1,6 +1,6 @@
 """Fibonacci numbers by recursive tasks: the usual benchmark of a fork-join runtime.
 
-There is hardly any work besides the spawns, so the time shows what a spawn costs.
+There is hardly any work besides the spawns, so the time shows the cost of a spawn.
 """
 
 from outflank.forkjoin.scheduling import spawn, sync

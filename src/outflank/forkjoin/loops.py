@@ -145,7 +145,7 @@ def _register_with_numba() -> None:
             key = function
 
             def generic(self, args: tuple[types.Callable, ...], kws: dict[str, NumbaType]) -> Signature:
-                # The type of a body leads to its task, that of a reducer to its function `combine`.
+                # The type of a body leads to the body's task, and the type of a reducer to the function `combine`.
                 parts = [kind.task if isinstance(kind, task_type()) else kind.dispatcher.py_func for kind in args]
                 try:
                     return signature(variant_of(*parts)._numba_type_, *args)

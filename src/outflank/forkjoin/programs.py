@@ -32,7 +32,7 @@ class Program:
 def program_named(place: str, arguments: Sequence[float] = ()) -> Program:
     """Return a new program from `FILE.py:NAME` or `MODULE:NAME`.
 
-    NAME is a task, which is called with `arguments`, or a function that takes them and returns a `Program`.
+    NAME is a task, which is called with `arguments`, or a function that takes `arguments` and returns a `Program`.
     """
     module_name, colon, name = place.rpartition(":")
     if not colon or not module_name or not name:

@@ -1,4 +1,4 @@
-"""Runs: a first task, its workers, and the statistics of what they did."""
+"""Runs: a first task, the workers that run it, and their statistics."""
 
 import re
 import time
@@ -67,7 +67,7 @@ class Outcome:
 def run(task: Task, *arguments: object, workers: int | None = None, data: object = ()) -> Result:
     """Run a task with these arguments on `workers` workers, by default one per core; return its result.
 
-    `data` is what all tasks share, such as a tuple of arrays: tasks read it as `worker.data`.
+    All tasks share `data`, for example a tuple of arrays, and read it as `worker.data`.
     """
     return measure(task, *arguments, workers=workers, data=data).value
 
@@ -166,7 +166,8 @@ TASK: Unbound = None
 
 
 def work(hand: Hand, data: object, probe: Probe, address: int) -> None:
-    """Run the first task, whose arguments are in the frame at `address`. If that is 0, help until it has returned."""
+    """Run the first task, whose arguments are in the frame at `address`. If `address` is 0, help other workers until
+    the first task has returned."""
     worker = make_worker(hand, data, probe)
     if address != 0:
         note(probe, BEGIN, 0, hand)

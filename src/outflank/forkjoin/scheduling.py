@@ -1,9 +1,9 @@
-"""Spawn and sync, and what a worker does without work.
+"""Spawn and sync, and how idle workers find tasks.
 
 A spawned child goes to the deque of its parent's worker, and the parent runs on. If the child is still there when the
 parent syncs, the parent runs it. If a thief has taken it, the parent's worker helps: it steals from the thief, whose
 tasks are all descendants of that child (leapfrogging, Wagner and Calder 1993). So all tasks on a worker's stack are on
-one path of the tree of tasks, and the stack is never deeper than that of the serial program.
+one path of the tree of tasks, and the stack is never deeper than the stack of the serial program.
 """
 
 from typing import NamedTuple
@@ -112,12 +112,12 @@ def sync(worker: Worker, child: Child) -> Result:
 def complete(worker: Worker, address: int, permit: Int) -> None:
     """Run or await the child at `address`. `permit` is the newest permit, which the caller has taken from its deque."""
     frame = frame_at(address)
-    # The child is done if a thief has run it, or this worker, when it synced another child.
+    # The child is done if a thief has run it, or if this worker ran it while it synced another child.
     while load(frame, "state") != DONE:
         if permit == EMPTY:
             help_thief(worker, address)
             return
-        # A younger child, which is synced later; or this child, after all younger ones.
+        # The permit is for a younger child, which is synced later, or, after all younger ones, for this child.
         run_frame(worker, permit)
         if permit == address:
             return
@@ -211,7 +211,7 @@ def draw(hand: Hand, limit: int) -> Int:
 
 @inner
 def steal_until_over(worker: Worker) -> None:
-    """Steal from random workers and run what they have spawned, until the first task has returned."""
+    """Steal tasks from random workers and run them, until the first task has returned."""
     hand = worker.hand
     run = run_of(hand)
     fails, since = np.int64(0), nanoseconds()

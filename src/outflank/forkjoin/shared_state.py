@@ -1,7 +1,7 @@
 """The records of a run: one for the run itself, one for each worker, and frames, which hold spawned tasks.
 
-A frame belongs to the worker that spawns the task. This worker takes the frame from its own list, and returns it there
-when it syncs; no other worker ever does. A thief reads the arguments and writes the result.
+A frame belongs to the worker that spawns the task. This worker takes the frame from its own list, and returns it to the
+list when it syncs; no other worker changes the list. A thief reads the arguments and writes the result.
 """
 
 from typing import TypeAlias
@@ -67,7 +67,8 @@ FRAME = record_type(
 )
 
 OFFERED, DONE = -1, -2
-"""States of a frame: its task waits in a deque, or has ended. While a thief runs the task: the thief's number."""
+"""States of a frame: its task waits in a deque, or has ended. While a thief runs the task, the state is the thief's
+number."""
 
 HAND_BYTES, FRAME_BYTES = HAND.itemsize, FRAME.itemsize
 

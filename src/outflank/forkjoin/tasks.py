@@ -103,8 +103,8 @@ def task_type() -> "type[types.Callable]":
 def task(function: Callable[..., object]) -> Task:
     """Declare a function as a task, which can be spawned.
 
-    Its first argument is the worker that runs it. The annotations of the others, and of the result, are `int` (the
-    default), `float`, `np.uint64`, a tuple of these, or `None` for a task without a result.
+    Its first argument is the worker that runs it. The annotations of the other arguments, and of the result, are
+    `int` (the default), `float`, `np.uint64`, a tuple of these, or `None` for a task without a result.
     """
     if not isinstance(function, FunctionType):
         raise NotATask(f"{function!r} is not a function, so it cannot be a task")

@@ -1,8 +1,8 @@
 """The worker that runs a task, the first argument of every task.
 
-In compiled code a worker is two words, whatever its data are: the address of its record, and that of the data, which
-the kernel of a run copies to its stack. When data of two arrays were passed from task to task instead, a reduction that
-spawns for every index took 2.6 times as long.
+In compiled code a worker is two words, however many data there are: the address of its record, and the address of the
+data, which the kernel of a run copies to its own stack. When data of two arrays were passed from task to task instead,
+a reduction that spawns for every index took 2.6 times as long.
 """
 
 from typing import Any, NamedTuple

@@ -33,8 +33,8 @@ _bound: ContextVar[_Bound | None] = ContextVar("_bound", default=None)
 def reading_at_most(games: int, seconds: float) -> Iterator[None]:
     """Limit the number of games and positions that are parsed in this block, and the time for parsing them.
 
-    A game with headers counts twice, once for the headers and once for its moves. A game or position that has been
-    begun is read to its end.
+    In a text of several games with headers, each game counts twice, once for its headers and once for its moves. A game
+    or position that has been begun is read to its end.
     """
     before = _bound.set(_Bound(games, seconds, time.monotonic() + seconds))
     try:

@@ -1,7 +1,7 @@
 """Time controls as text: `5m+3s` is five minutes for the game and three seconds more after each move.
 
-A time has a unit (`30s`, `5m`, `1h`) or a colon (`5:00`, `1:30:00`). One of them is always written:
-users may type `5+3` for minutes and seconds, but bare numbers in a file are ambiguous.
+A time has a unit (`30s`, `5m`, `1h`) or a colon (`5:00`, `1:30:00`). A number alone is not a time here: users may type
+`5+3` for minutes and seconds, but bare numbers in a file are ambiguous.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Reads boards drawn with letters, one row per line, as `str(board)`, `outflank show` and other programs print them.
 
-Rows may have their numbers or letters beside them and bars between their cells; other lines are ignored. In our own
-drawings `*` is a legal move, elsewhere it is a black disc; it is read as black if no other sign is black. This module
-has the part that all games share. A game's notation reads its rows.
+Rows may have numbers or letters beside them and bars between their cells; other lines are ignored. In our own drawings
+`*` marks a legal move, in other drawings a black disc; it is read as black if the drawing has no other sign for black.
+This module has the part that all games share. A game's notation reads the rows.
 """
 
 import re

@@ -16,7 +16,7 @@ from outflank.formats.fields import decoded
 
 # File locks between processes: a process that writes to a file holds its lock, and a second process gets an error. The
 # operating system locks a separate file beside the written file, because the written file may be replaced meanwhile. A
-# lock ends with its process, even if that is killed; the empty file that is left blocks nothing. We do not use
+# lock ends with its process, even if the process is killed; the empty file that is left blocks nothing. We do not use
 # filelock: it takes 50 ms to import, and prevents all writing if a network disk has no locks (`ENOLCK`).
 
 _NO_LOCKS = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
@@ -36,7 +36,7 @@ def file_lock(path: Path, busy: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # Remove the lock file while it is locked: later it could be another process's. Windows removes no open files.
+        # Remove the lock file while it is locked: later another process may use it. Windows removes no open files.
         if sys.platform != "win32":
             lock.unlink(missing_ok=True)
         os.close(handle)
@@ -91,7 +91,7 @@ def lines_of(stream: BinaryIO) -> Iterator[tuple[int, str]]:
 
 
 def without_comment(line: str) -> str:
-    """Return the part of a line before a comment, which `#` or `%` begins, or `;` at the start of the line."""
+    """Return the part of a line before a comment: `#` and `%` begin one anywhere, `;` only at the start of the line."""
     if line.lstrip().startswith(";"):
         return ""
     return line.partition("#")[0].partition("%")[0]
@@ -131,8 +131,8 @@ def decoded_whole(data: bytes) -> str:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Yield a stream to a temporary file that replaces `path` at the end, so that no reader ever sees a partial file.
 
-    If bad input or Ctrl-C ends the writing early, `path` is still replaced, unless nothing has been written; the
-    content consists of whole games. If writing itself fails, the old file stays. A link at `path` is replaced and not
+    If bad input or Ctrl-C ends the writing early, `path` is still replaced, unless nothing has been written: callers
+    write one whole game at a time. If writing itself fails, the old file stays. A link at `path` is replaced and not
     followed. A device or a pipe is written to directly.
     """
     if path.exists() and not path.is_file():

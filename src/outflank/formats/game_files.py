@@ -158,8 +158,8 @@ def write_records(records: Iterable[Record], target: File | BinaryIO, *, format:
     """Write games to a file or, in a text format, to a binary stream; return the number of games.
 
     Without `format` the file's name decides. The file appears, and replaces an older file, when everything is written.
-    If an error in `records`, or a game that the format cannot hold, ends the writing early, the games before it are
-    written nevertheless. If there are none, no file is written.
+    If an error in `records`, or a game that the format cannot hold, ends the writing early, all games before it are
+    still written. If there are no games before it, no file is written.
     """
     form = _to_write(target, format)
     if form.write_all is not None:

@@ -6,7 +6,7 @@
 
     1. f5 d6 {usual} 2. c3! d3 … 38-26
 
-These parts are replaced by blanks, so that the moves keep their places in the text.
+Everything but the moves is replaced by blanks, so that the moves keep their places in the text.
 """
 
 import re
@@ -106,7 +106,7 @@ class MoveText:
 
 
 def bracketed_headers(text: str) -> dict[str, str]:
-    """Return the headers in brackets of a text, like PGN's, by name; the first with each name counts."""
+    """Return the headers in brackets of a text, like PGN's, by name. Of headers with one name, the first counts."""
     headers: dict[str, str] = {}
     for match in _header.finditer(text):
         headers.setdefault(match[1].lower(), match[2])
@@ -132,7 +132,7 @@ def read_movetext(text: str) -> MoveText:
 
 
 def with_headers(record: Record, headers: Mapping[str, str]) -> Record:
-    """Return the record with the data of these headers, which are those of PGN or of saved games."""
+    """Return the record with the data of `headers`, which are headers of PGN or of a saved game."""
     saved = headers if "game" in headers else {}
     score = _score(headers.get("result", ""))
     if score is None:
@@ -154,7 +154,7 @@ def _known(text: str) -> str:
 
 
 def _score(text: str) -> float | None:
-    """Return black's score from a PGN result; None if it states only who won."""
+    """Return black's score from a PGN result, 0 for a draw; None if the result states only who won."""
     match = re.fullmatch(r"\s*(\d{1,2})\s*[-:–]\s*(\d{1,2})\s*", text, re.ASCII)
     if match is None or int(match[1]) + int(match[2]) <= 1:
         return 0.0 if text.strip() in ("1/2-1/2", "½-½") else None

@@ -62,7 +62,7 @@ def records_in_text(
     text: str, game: str | None, options: RuleOptions, on_skip: SkipCallback | None = None
 ) -> list[Record]:
     """Return the records of `read_all`, or of `read_script` if `on_skip` is given. If `text` can be read only without
-    the options, the error names the option that its game lacks."""
+    the options, the error names the option that the text's game lacks."""
     try:
         if on_skip is not None:
             return read_script(text, on_skip, game=game, **options)
@@ -247,7 +247,7 @@ def _read_moves(text: str, games: Sequence[str], options: RuleOptions) -> Record
 
 
 def _by_claim(text: str, games: Sequence[str]) -> Iterator[GameDescription]:
-    """Yield the games in the order in which they are tried for a list of moves: first those that use its notation."""
+    """Yield the games in the order in which a list of moves is tried with them: first the games with its notation."""
     others = []
     for game in map(game_named, games):
         if game.notation.claim(text):

@@ -31,7 +31,7 @@ _moves_begun = 0
 def follow(
     game: Game, position: Position, candidates: Moves, moves: Moves, played: Moves, end: NDArray[np.uint64]
 ) -> tuple[int, int, bool, int]:
-    """Play the first legal move of each row of `candidates`; write the moves played to `played`.
+    """Play, for each row of `candidates`, the first move that is legal; write the moves played to `played`.
 
     If a side can only pass and the row holds another move, a pass is inserted. `moves` is a buffer for legal moves, and
     `end` receives the packed last position. Return the number of moves played, the number of rows used, whether the
@@ -103,7 +103,7 @@ def played_record(start: Setup, played: Replay) -> Record:
 
 
 def _is_interpreted(moves: int) -> bool:
-    """Return whether `moves` more moves should be interpreted; count them."""
+    """Add `moves` to the number of moves so far; return whether these moves should be interpreted."""
     global _moves_begun
     _moves_begun += 1 + moves  # racy on purpose: a game that is not counted is still replayed
     return _moves_begun <= MOVES_INTERPRETED

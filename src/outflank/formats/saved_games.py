@@ -219,7 +219,7 @@ def _record(lines: Sequence[Line]) -> Record:
         except OutflankError as error:
             raise FormatError(f"line {move.line}: {NAME}, move {number}: {error}") from None
     outcome = board.outcome()
-    score = None if outcome is None else float(outcome.score)
+    score = None if outcome is None else float(board.recorded_score(outcome))
     return make_record(start, moves, [move.code for move in board.moves], headers, score)
 
 

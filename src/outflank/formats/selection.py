@@ -86,7 +86,7 @@ def contains(name: str, part: str) -> bool:
 
 
 def move_codes(record: Record) -> Sequence[int]:
-    """Return the codes of a game's moves, passes left out. Moves that are stored as `squares` are not parsed."""
+    """Return the codes of a game's moves, passes left out. If moves are stored as `squares`, these are the codes."""
     squares: bytes | None = getattr(record.moves, "squares", None)
     if squares is not None:
         return squares

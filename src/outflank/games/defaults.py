@@ -19,10 +19,11 @@ if TYPE_CHECKING:  # these modules import this one
 
 @dataclass(frozen=True, slots=True)
 class SearchErrors:
-    """The standard deviation σ of the difference between the values of a deep and a shallow search of a position.
+    """The formula for σ, the standard deviation of the difference between the values of a deep and a shallow search.
 
     ln σ = constant + stage · s + shallow · ln(1 + d) + between · ln(D - d), where D is the depth of the deep search, d
-    that of the shallow one, and s the position's stage (`patterns.stage`). σ is in points of an evaluation.
+    is the depth of the shallow search, and s is the position's stage (`patterns.stage`). σ is in points of the
+    evaluation.
     """
 
     constant: float
@@ -46,8 +47,8 @@ class NamedEvaluation:
 
     name: str
     evaluation: Any
-    """A `NamedTuple` that implements `games.evaluation.value`; or, if loading is expensive, a function that takes the
-    rules, returns that `NamedTuple`, and is called at first use."""
+    """A `NamedTuple` that implements `games.evaluation.value`, or a function that takes the rules and returns such a
+    `NamedTuple`. The function is called at first use, so it suits evaluations that are expensive to load."""
     unit: str | None = None
     """The unit of the evaluation's values; None: values are printed with the evaluation's name as their unit."""
     points: int = 1
@@ -66,7 +67,7 @@ class OrderingWeights:
 
     weights: Mapping[str, int] = field(default_factory=dict)
     by_stage: tuple[Mapping[str, int], ...] = ()
-    """Weights for each stage of the game, used instead of `weights` unless empty."""
+    """Weights for each stage of the game. Unless empty, they replace `weights`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ class DefaultOrdering:
     killers: bool = True
     history: bool = True
     exact: str | None = None
-    """Name of the ordering for exact searches; None: the same one."""
+    """Name of the ordering for exact searches; None: the same ordering as for other searches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,7 @@ class SearchDefaults:
     evaluations: tuple[NamedEvaluation, ...] = ()
     """The game's own evaluations; `register_evaluation` adds others."""
     default_evaluation: "Callable[[Game], str] | None" = None
-    """Returns the name of the default evaluation under given rules; None: the first is the default."""
+    """Returns the name of the default evaluation under given rules; None: the first evaluation is the default."""
     orderings: Mapping[str, OrderingWeights] = field(default_factory=dict)
     """The game's move orderings, by name."""
     default_ordering: DefaultOrdering = DefaultOrdering()
@@ -100,7 +101,7 @@ class SearchDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A playing level: the search depths and deliberate errors of a player of that strength."""
+    """A playing level: the search depths and the deliberate errors of a player."""
 
     depth: int
     exact: int = 0
@@ -115,7 +116,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Thresholds at which a review marks a move, by the value that the move loses, in the game's unit."""
+    """Thresholds of a review, in the game's unit. A move is marked if the value that it loses reaches a threshold."""
 
     doubtful: float
     mistake: float
@@ -131,8 +132,8 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class EndingTime:
-    """Model of the mean time to solve a position on two cores: `seconds` with `moves` moves left, and `growth` times as
-    long for each additional move."""
+    """Model of the mean time to solve a position on two cores. A position with `moves` moves left takes `seconds`; each
+    additional move multiplies the time by `growth`."""
 
     moves: int = 14
     seconds: float = 0.06
@@ -143,7 +144,7 @@ class EndingTime:
         return float(self.seconds * self.growth ** (moves - self.moves))
 
     def moves_within(self, seconds: float) -> int:
-        """Return the largest number of moves left with which a position is solved in at most `seconds`, on average."""
+        """Return the largest number of moves left at which solving a position takes at most `seconds` on average."""
         return max(0, self.moves + floor(log(seconds / self.seconds) / log(self.growth)))
 
 
@@ -188,13 +189,13 @@ class PlayDefaults:
     levels: tuple[Level, ...] = tuple(Level(number, min(number + 4, 16)) for number in range(1, 21))
     """The playing levels, from level 1 on."""
     exact_moves_for_depth: Callable[[int], int] | None = None
-    """Returns the number of moves left at and below which a player with a given search depth solves positions; None:
-    `exact` of the deepest level within that depth is used."""
+    """Returns the number of moves left at and below which a player with a given search depth solves positions; None: it
+    is the `exact` of the deepest level that searches no deeper than the given depth."""
     moves_expected: "Callable[[Board], float]" = lambda board: max(10.0, 40.0 - board.ply / 4)
     """Returns the expected number of moves that a player still has to make. The player divides its time by it."""
     moves_at_most: "Callable[[Board], float]" = lambda board: 100.0
     """Returns the greatest number of moves that a player may still have to make. The player reserves a little time for
-    each of them."""
+    each of these moves."""
     ending_time: EndingTime = EndingTime()
     """The time model with which a player decides whether it has time to solve a position."""
     piece_lead: "Callable[[Position], int] | None" = None
@@ -215,7 +216,8 @@ class PlayDefaults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabDefaults:
-    """One game's positions for experiments, and the default depths of their searches, which take seconds."""
+    """One game's positions for experiments, and the default depths of searches. At these depths, searches take
+    seconds."""
 
     positions: "Mapping[str, Callable[[], Board]]" = field(default_factory=dict)
     """Functions that return the named positions as boards."""

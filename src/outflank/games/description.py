@@ -39,7 +39,7 @@ class GameOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variants:
-    """The options for one game's rules and starting positions. A game without any has fixed rules and one start."""
+    """The options for one game's rules and starting positions. A game without options has fixed rules and one start."""
 
     options: tuple[GameOption, ...] = ()
     """The options of the rules and of the starting position."""
@@ -113,7 +113,8 @@ class GameDescription:
         return type(self.start()) if self.board is None else self.board
 
     def options_at(self, board: "Board") -> dict[str, Any]:
-        """Return the options with which a game starts at `board`; if no start equals it, only options of the rules."""
+        """Return the options with which a game starts at `board`. If `board` is no starting position, return only the
+        options of its rules."""
         options = dict(self.variants.options_of(board.game))
         for option in self.variants.options:
             if option.name not in options:
@@ -162,7 +163,7 @@ class OwnGame(NamedTuple):
     stated: re.Pattern[str]
     """Pattern of words that name this game in the headers of game files."""
     marks: re.Pattern[str]
-    """Pattern found in every text with the name or a position of this game. Other texts do not import the game."""
+    """Pattern that every text with the name or a position of this game matches. Other texts do not import the game."""
 
 
 _own = {
@@ -185,7 +186,7 @@ _own = {
 GAMES: Registry[GameDescription] = Registry(
     "game", "outflank.games", {name: game.place for name, game in _own.items()}, check=_checked
 )
-"""All games: the package's own, those of installed plug-ins, and those registered in this process."""
+"""All games: the package's own games, games of installed plug-ins, and games registered in this process."""
 
 OWN_GAMES = tuple(_own)
 """Names of the package's own games, in order of precedence: a text that fits several belongs to the first."""
@@ -232,7 +233,7 @@ def description_of(game: "Game") -> GameDescription:
 
 
 def described(rules: type) -> GameDescription | None:
-    """Return the description of a class of rules, if known; users' games are neither looked up nor imported."""
+    """Return the description of a class of rules; None if unknown. Users' games are neither looked up nor imported."""
     if rules not in _by_rules:
         package, _, folder = rules.__module__.rpartition(".")[0].partition(".")
         # The descriptions of the package's own games are loaded at first use: a program that only plays moves
@@ -252,5 +253,5 @@ def _undescribed(rules: type) -> GameDescription:
 
 
 def titles_of_games(condition: Callable[[GameDescription], object]) -> str:
-    """Return the titles of the games that satisfy `condition`, joined by `and`, for error messages about others."""
+    """Return the titles of the games that satisfy `condition`, joined by `and`, for messages."""
     return " and ".join(game.title for game in GAMES.parts().values() if condition(game))

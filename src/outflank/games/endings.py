@@ -13,7 +13,7 @@ from outflank.kernels.generic import generic
 from outflank.kernels.record_types import Record, Records
 
 UNBOUNDED = 1 << 20
-"""Upper bound on a score if no better one is known: more than any score."""
+"""Upper bound on a score if no better bound is known. It exceeds every score."""
 
 
 @generic
@@ -30,8 +30,9 @@ def _(game: Game) -> int:
 def ending_value(game: Game, position: Position, alpha: Value, beta: Value, worker: Record) -> Value:
     """Return the final score of `position` under perfect play, exact inside (alpha, beta), else a bound on that side.
 
-    The game's own kernels compute it. They add the nodes that they enter below `position` to `worker.nodes`, and need
-    not check whether the search must stop: they take less than a few milliseconds."""
+    The game's own kernels compute it. They add the nodes that they enter below `position` to `worker.nodes`. They need
+    not check whether the search must stop, because they take less than a few milliseconds.
+    """
 
 
 @ending_value.register(object)
@@ -61,8 +62,8 @@ def _(game: Game, left: int) -> int:
 
 @generic
 def exact_promise(game: Game, position: Position, move: MoveCode, child: Position, estimate: Value) -> Int:
-    """Return the ordering value of `move` in exact searches; the move with the highest is tried first. The best order
-    makes the tree smallest, so a move that leaves the opponent few replies may go before a better one.
+    """Return the ordering value of `move` in exact searches; the move with the highest value is tried first. The best
+    order makes the tree smallest, so a move that leaves the opponent few replies may be tried before a better move.
 
     `estimate` is the estimated value of the move for the mover, in sixteenths of the score's unit; 0: no estimate.
     """
@@ -139,5 +140,5 @@ def last_score(game: Game, tables: BatchTables, position: Position, cell: int) -
 
 @generic
 def freedom(game: Game, tables: BatchTables, cells: Word) -> int:
-    """Return a side's mobility, from 0 to 15, given the cells that it can play. Moves that leave the opponent the
-    lowest mobility are tried first."""
+    """Return a side's mobility, from 0 to 15, given the cells on which it can play. Moves that leave the opponent with
+    the lowest mobility are tried first."""

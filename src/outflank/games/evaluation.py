@@ -4,8 +4,8 @@ An evaluation is a small `NamedTuple`; its type selects the implementations, and
 have a state that is updated with every move (sums that are cheaper to update than to recompute); a simple evaluation
 has no state and needs only `value`.
 
-Values are whole numbers for the side to move, within ±`LIMIT`; a search negates them at every ply. For the opponent the
-same position has the negative value, unless the evaluation counts having the move.
+Values are whole numbers for the side to move, within ±`LIMIT`; a search negates them at every ply. The opponent's value
+of the same position is the negative, unless the evaluation has a bonus for the side to move.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -119,10 +119,11 @@ INSTALLED = Registry("evaluation", "outflank.evaluations", {}, check=_checked_pl
 def register_evaluation(
     game: type, name: str, evaluation: Evaluation, *, unit: str | None = None, points: int = 1, won: int = WON
 ) -> None:
-    """Let searches of a game select `evaluation` by `name`. In a game without evaluations, the first is the default.
+    """Let searches of a game select `evaluation` by `name`. In a game without evaluations, the first registered
+    evaluation is the default.
 
     `points` points of a value make one `unit`: tenths of a disc are `unit="discs", points=10`. Without a unit a value
-    is printed with the evaluation's name. A value beyond ±`won` is that of a finished game. A name belongs to the class
+    is printed with the evaluation's name. A value beyond ±`won` belongs to a finished game. A name belongs to the class
     that registered it first. Only this class may register it again, for example after it was redefined in a notebook.
     """
     if not isinstance(game, type):
@@ -144,7 +145,8 @@ def _check_is_evaluation(name: str, evaluation: Evaluation) -> None:
 
 
 def _known(game: type) -> dict[str, NamedEvaluation]:
-    """Return the evaluations of a class of rules by name: those of its description, then the registered ones."""
+    """Return the evaluations of a class of rules by name: the evaluations of its description, then the registered
+    evaluations."""
     description = described(game)
     own = () if description is None else description.search.evaluations
     return {named.name: named for named in own} | _registered.get(game, {})
@@ -208,7 +210,7 @@ def name_of(game: Game, evaluation: Evaluation) -> str | None:
 def evaluation_named(game: Game, name: str | None = None) -> Evaluation:
     """Return the evaluation of a game that is called `name`; the default if `name` is None.
 
-    Plug-ins are searched for a name that is not known otherwise, and for a game that has no evaluation of its own.
+    Plug-ins are searched if no other evaluation has the name, or if the game has no evaluation of its own.
     `patterns:FILE` is the evaluation with the weights in a file that `outflank train` has written.
     """
     if name is not None and name.startswith(FROM_FILE):
@@ -272,7 +274,7 @@ def list_evaluations() -> list[ListedPart[NamedEvaluation]]:
 
 
 def scale_of(game: Game, evaluation: Evaluation) -> Scale:
-    """Return the scale of an evaluation's values: their unit, and which of them belong to finished games."""
+    """Return the scale of an evaluation's values: their unit, and the values that belong to finished games."""
     scores = description_of(game).scores
     name, points, won = scores.unit, 1, 0  # in exact searches, values are scores
     if not isinstance(evaluation, Exact | Solving):
@@ -292,7 +294,8 @@ def errors_of(game: Game, evaluation: Evaluation) -> SearchErrors | None:
 
 
 def unit_scale(game: Game) -> Scale:
-    """Return the scale of numbers that are already in the game's unit, such as those of a review or another program."""
+    """Return the scale of numbers that are already in the game's unit, such as the values in a review or the values of
+    another program."""
     scores = description_of(game).scores
     most = None if scores.most is None else scores.most(game)
     return Scale(unit=scores.unit, decimals=scores.decimals, score=scores.unit, most=most)

@@ -1,6 +1,6 @@
 """The notation of one game: functions that read and write its positions, moves and game files.
 
-`formats.recognise` reads pasted text, `formats.game_files` whole files; both try the notations of all games.
+`formats.recognise` reads pasted text, and `formats.game_files` reads whole files. Both try the notations of all games.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ class FileFormat:
     by_line: bool = False
     """Whether every line is a game or a position. Text in other formats may contain such lines, too."""
     holds_games: Callable[[bytes], bool] = lambda head: False
-    """Returns whether a file that looks like the format and starts with these bytes can only hold games."""
+    """Returns whether a file of this format that starts with these bytes holds games, not a position or pasted text."""
 
 
 def _no_match(text: str) -> None:
@@ -54,9 +54,10 @@ class Notation:
     moves_from: "Callable[[str, Setup], Record] | None" = None
     """Returns the game that a list of moves describes, from a given position."""
     write_moves: "Callable[[Game, Sequence[int]], str] | None" = None
-    """Returns move codes under given rules as a line of text; None: the moves' names, separated by spaces."""
+    """Returns move codes under given rules as a line of text; None: the line has the moves' names, separated by
+    spaces."""
     claim: Callable[[str], bool] = lambda moves: True
-    """Returns whether a list of moves is usual for this game; games for which it is usual are tried before others."""
+    """Returns whether a list of moves is in this game's usual notation. If so, the game is tried before other games."""
     likeness: Callable[[str], int] = lambda moves: 0
     """Returns how much a list of moves that is legal in no game looks like this game's. The user sees the error of the
     game with the highest number."""

@@ -96,7 +96,7 @@ class PatternSet:
 
     @cached_property
     def folded(self) -> npt.NDArray[np.int32]:
-        """Number of the distinct weight that each weight of a stage equals. The last distinct weight is always 0."""
+        """For each weight of a stage, the number of the equal distinct weight. The last distinct weight is always 0."""
         smallest_equivalents = [pattern.smallest_equivalents() for pattern in self.patterns]
         smallest_equivalents += [np.arange(size, dtype=np.int32) for size in (*self.counts, 1)]
         folded, before = [], 0

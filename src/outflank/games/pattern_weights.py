@@ -1,7 +1,8 @@
 """Reading and writing files of pattern weights: one header line, then all weights, compressed.
 
 The values of a weight in all stages are adjacent, because they hardly change from one stage to the next. All low bytes
-come before all high bytes, most of which are equal. This order halves the size of a file and the time to read it.
+come before all high bytes, because most high bytes are equal. This order halves the size of a file and the time to read
+it.
 """
 
 from collections.abc import Callable

@@ -2,12 +2,13 @@
 
 A game defines its patterns (`pattern_sets`); the kernels here know only cells, indices and weights. The index of a
 pattern is a number in base 3 with a digit for each cell: 0 if the side to move occupies it, 1 if it is empty, 2 if the
-opponent does. So the opponent's index of the same cells is the largest index minus this one, and a move changes an
-index by powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word. One addition
-of words changes four indices, without a carry, because no digit leaves its range in between.
+opponent does. So the opponent's index of the same cells is the largest index minus the side to move's index, and a move
+changes an index by powers of three. The indices of all copies of all patterns are fields of 16 bits, four to a word.
+One addition of words changes four indices. No carry passes from one index to the next, because every digit stays in its
+range.
 
-Weights are learnt for the side to move. Having the move is worth something, so the opponent's value of the same
-position is not the negative of the side to move's.
+Weights are learnt for the side to move. The right to move is worth something, so the two sides' values of one position
+are not each other's negatives.
 """
 
 from typing import NamedTuple, NoReturn
@@ -29,8 +30,8 @@ from outflank.kernels.record_types import Record
 def optimization_barrier(number: Int) -> Int:
     """Return `number`, and keep the optimiser from reordering the sum that it is part of.
 
-    Without this barrier the optimiser starts a long sum with the value that was read last, and stores the earlier
-    values until then, in memory if there are too few registers.
+    Without this barrier, the optimiser starts a long sum with the value that is read last. It must keep all earlier
+    values until then, and keeps them in memory if there are too few registers.
 
     >>> optimization_barrier(3)
     3

@@ -2,7 +2,8 @@
 
 A proof is only as reliable as the rules that it was checked with. So the checker does not use the rules of searches
 (`games.rules`). The second implementation is separate and as simple as possible. The two share only the words of a
-position (`rules.pack`) and the move codes, which are below 256 here. `GameDescription.plain_rules` returns the second.
+position (`rules.pack`) and the move codes, which are below 256 here. `GameDescription.plain_rules` returns the second
+implementation.
 
 `rules` is a small `NamedTuple`; its type selects the implementations. A position is two words, from the side to move's
 point of view.
@@ -71,7 +72,7 @@ def outcome(rules: PlainRules, first: Word, second: Word) -> int:
 
 @generic
 def left(rules: PlainRules, first: Word, second: Word) -> int:
-    """Return an upper bound on the number of moves, without passes, that can follow; each move lowers it by one."""
+    """Return an upper bound on the number of moves, without passes, that can follow. A move lowers the bound by one."""
     raise missing(left, rules)
 
 

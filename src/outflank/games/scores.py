@@ -39,19 +39,20 @@ class Scores:
     recorded: "Callable[[Game, Position, int], int]" = _unchanged
     """Returns the side to move's score as game records state it, given the rules, the last position and its score."""
     final_margin: "Callable[[Board, int], int]" = lambda board, score: score
-    """Returns black's margin at the end of a game, also of a drawn one; matches report the mean margin."""
+    """Returns black's margin at the end of a game, drawn games included; matches report the mean margin."""
     forfeit: "Callable[[Game], int]" = lambda game: 1
     """Returns the score of a win by forfeit under given rules."""
 
     @property
     def margin_unit(self) -> str:
-        """The unit of final margins: `unit`, but `points` for a game that is only won or lost and has no `recorded`."""
+        """The unit of final margins: `unit`, but `points` for a game that is only won or lost and does not set
+        `recorded`."""
         return self.unit if self.scored or self.recorded is not _unchanged else "points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """The meaning of a search's values: their unit, their precision, and which of them belong to finished games.
+    """The meaning of a search's values: their unit, their precision, and the values that belong to finished games.
 
     >>> tenths = Scale(unit="discs", points=10, decimals=1, won=20_000, score="discs", most=64)
     >>> tenths.text(37), tenths.text(-20_012), tenths.number(37)
@@ -75,7 +76,7 @@ class Scale:
     """The largest possible score; None: unknown."""
 
     def is_final(self, value: float) -> bool:
-        """Return whether `value` is that of a finished game that was not drawn."""
+        """Return whether `value` belongs to a finished game that was not drawn."""
         return self.won is not None and abs(value) > self.won
 
     def number(self, value: float) -> float:

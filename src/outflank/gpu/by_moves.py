@@ -1,7 +1,7 @@
-"""Exact values of boards and of all their moves, from a GPU that solves the positions after all moves together.
+"""Exact values of boards and of all their moves: a GPU solves the positions after all moves together.
 
 This gives each board's score, its best move, and the value of every other move. If several moves are best, the first
-generated one is reported; a search reports the one that it tried first.
+generated one is reported; a search on a CPU reports the best move that it tried first.
 """
 
 import time
@@ -82,14 +82,14 @@ def all_moves(game: Game, words: Words) -> AllMoves:
 
 QUICK_FREE = 10
 """Number of free cells for which the largest batch of positions takes a second or two. Each further cell makes solving
-take three times as long. Batches get smaller by that factor, because a stop waits for the end of a batch."""
+take three times as long. Batches get smaller by the same factor, because a stop waits for the end of a batch."""
 
 SMALLEST = 1 << 16
-"""Least number of endgame positions in a batch. Fewer would not keep a GPU busy."""
+"""Least capacity of a batch, in endgame positions. A smaller batch would not keep a GPU busy."""
 
 
 def solvable_indices(boards: Sequence[Board]) -> list[int]:
-    """Return the indices of the boards with at most `MOST_FREE` free cells, which are those that a GPU can solve."""
+    """Return the indices of the boards that a GPU can solve, which have at most `MOST_FREE` free cells."""
     indices: list[int] = []
     for numbers in _by_rules(boards):
         free = free_counts(boards[numbers[0]].game, _words([boards[number] for number in numbers]))
@@ -124,10 +124,11 @@ def solve_boards(
     With `wld` the value is only win, loss or draw; with `every_move` the result has the value of each move.
 
     `progress(done, total)` receives the number of solved positions; `total` counts the positions after all moves of all
-    boards. If `stop` is called, results that are not proved yet are not `exact`. Nodes and seconds are divided equally
+    boards. If `stop` is called, a result that is not proved yet is not `exact`. Nodes and seconds are divided equally
     among the boards, since a GPU solves them in parallel. `Result.device` names the processor that solved the board.
 
-    An exception that ends the call early, such as Ctrl-C or the loss of the GPU, has these results as `partial_result`.
+    An exception that ends the call early, such as Ctrl-C or the loss of the GPU, has the results so far as its
+    `partial_result`.
     """
     parts = [_SameRules(numbers, [boards[number] for number in numbers]) for numbers in _by_rules(boards)]
     total, solved_before = sum(len(part.effort.scores) for part in parts), 0

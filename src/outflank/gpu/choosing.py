@@ -38,8 +38,8 @@ def resolve_device(requested: DeviceOption) -> DeviceOption:
 
 
 def on_device(requested: DeviceOption, on_gpu: Callable[[], T], on_cpu: Callable[[], T]) -> T:
-    """Return the result of `on_gpu()` or `on_cpu()`, whichever is `requested`. For `gpu-or-cpu`, `on_cpu` is called if
-    the GPU is missing or lost.
+    """Return the result of `on_gpu()` or `on_cpu()`, as `requested`. For `gpu-or-cpu`, `on_cpu` is called if the GPU is
+    missing or lost.
 
     Errors of CUDA's libraries are raised as `DeviceTrouble`.
     """

@@ -1,4 +1,4 @@
-"""Compilation of GPU kernels from the same parts as CPU kernels, at their first use, with the same cache on disk.
+"""Compilation of GPU kernels at their first use. They share source code and the cache on disk with CPU kernels.
 
 Numba's own cache checks only the file that contains a function, so an edit of a rule would go unnoticed. Here the name
 of a cached file is a digest of the sources of the package, of users' modules that the kernel can call, of the compiler
@@ -59,7 +59,7 @@ class DeviceKernel:
 
     @cached_property
     def compiled(self) -> Any:
-        """Numba's dispatcher for this kernel, or that of Numba's CUDA simulator."""
+        """Numba's dispatcher for this kernel, or the dispatcher of Numba's CUDA simulator."""
         from outflank.gpu.device import cuda
         from outflank.gpu.driver import simulated
 
@@ -80,7 +80,7 @@ def device_kernel(**options: object) -> Callable[[Callable[..., None]], DeviceKe
 def device_kernel(
     function: Callable[..., None] | None = None, /, **options: object
 ) -> DeviceKernel | Callable[[Callable[..., None]], DeviceKernel]:
-    """Declare that a function is a GPU kernel; `options` are those of `cuda.jit`, such as `max_registers`."""
+    """Declare that a function is a GPU kernel; `options` are options of `cuda.jit`, such as `max_registers`."""
     return DeviceKernel(function, options) if function else lambda function: DeviceKernel(function, options)
 
 
@@ -124,7 +124,7 @@ class _DeviceCache(CachedKernel):
 
 def _refresh_registrations(target: Context) -> None:
     """Load the functions and types that have been registered with Numba for `target`. Numba would load them during
-    compilation; if Ctrl-C interrupted that, Numba would never load the rest in this process."""
+    compilation; if Ctrl-C interrupted the loading, Numba would never load the rest in this process."""
     from numba.cuda.descriptor import cuda_target
     from numba.cuda.utils import numba_target_override
 

@@ -1,10 +1,11 @@
 """perft (counting the leaves of a game tree) on a GPU, one level of the tree at a time.
 
 A CPU searches one line of moves after another. Threads of a GPU run in groups, and wait for each other if they execute
-different code. That would happen if each searched its own line, but not if all play moves of the same level. So a level
-is a list of positions. Their moves are listed, and each thread plays one of them and counts the moves that follow. The
-moves of the last ply are counted, never played. A level that exceeds the memory is divided into portions, and each is
-counted down to its leaves before the next, so that memory is bounded at any depth.
+different code. Threads that searched different lines would wait often; threads that play moves of the same level do
+not. So a level is a list of positions. All moves of these positions are listed, and each thread plays one move and
+counts the moves that follow. The moves of the last ply are counted, never played. A level that exceeds the memory is
+divided into portions. One portion is counted down to its leaves before the next one begins, so that memory is bounded
+at any depth.
 """
 
 import time
@@ -70,9 +71,9 @@ def perft(
     """Count the leaves of a game tree on a GPU, with the same result as `outflank.perft`.
 
     `progress(done, total)` is called with the part of the tree that has been counted, in thousandths. Ctrl-C raises
-    `KeyboardInterrupt`, the loss of the GPU `DeviceLost`; the exception's attribute `partial_result` is a `Perft` with
-    the leaves counted so far. `room` is the number of moves that are listed at once, by default as many as the GPU
-    has memory for. `threads` is the number of threads per block, 1024 at most.
+    `KeyboardInterrupt`, and the loss of the GPU raises `DeviceLost`. The attribute `partial_result` of either exception
+    is a `Perft` with the leaves counted so far. `room` is the number of moves that are listed at once, by default as
+    many as the GPU has memory for. `threads` is the number of threads per block, 1024 at most.
     """
     depth = checked_depth(board, depth, progress)
     threads = conform(Annotated[int, Between(1, MOST_THREADS)], threads, "threads")
@@ -99,7 +100,7 @@ def perft(
 
 
 def _room(depth: int) -> int:
-    """Return the number of moves that can be listed at once in the GPU's memory, beside a level for each ply."""
+    """Return the number of moves that can be listed at once in the GPU's memory, beside the levels of all plies."""
     bytes_per_move = 6 + 20 * max(depth - 2, 1)
     free = getattr(cuda.current_context(), "get_memory_info", lambda: (1 << 30, 0))()[0]
     return max(1 << 16, int(min(ROOM, SHARE_OF_MEMORY * free / bytes_per_move)))
@@ -223,8 +224,9 @@ def _reserve(size, extra, counts):
     """Reserve `size` elements for this thread in an array that all threads share; return the index of the first.
     `extra` is added to a second counter.
 
-    The elements of a block are in the order of its threads. In the order of requests, the positions below one root move
-    would be scattered, and neighbouring threads would add to different sums, at a third of the speed.
+    Within a block, the elements are in the order of the threads. If they were in the order of requests, the positions
+    below one root move would be scattered, and neighbouring threads would add to different sums, which takes three
+    times as long.
     """
     lane = cuda.threadIdx.x
     ends = cuda.shared.array(MOST_THREADS, np.int32)

@@ -23,7 +23,7 @@ def idle() -> None:
 
 
 def atomic_load(array: DeviceArray, index: Int) -> Int:
-    """Return the current value of `array[index]`, which other threads change, and not a cached copy."""
+    """Return the current value of `array[index]`, not a cached copy: other threads change the array."""
     return array[index]
 
 

@@ -11,7 +11,8 @@ from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
 
 LIBRARIES = {"win32": ("nvcuda.dll", "nvml.dll")}
 DEFAULT_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
-"""Libraries of the driver and of its management interface. Only the latter reports version and free memory."""
+"""Libraries of the driver and of its management interface. Only the management interface reports the driver's version
+and the free memory."""
 
 MULTIPROCESSORS, MAJOR, MINOR = 16, 75, 76
 """Numbers by which the driver's interface identifies three attributes of a GPU."""

@@ -1,26 +1,37 @@
-"""The GPU kernel that computes the exact scores of many endgame positions at once, with one thread for each.
+"""The GPU kernel that computes the exact scores of many endgame positions at once.
 
-A thread searches by alpha-beta with scouts (null windows), without recursion: its stack lies in local memory, and the
-whole search is one loop. Each round of the loop has the same steps: choose a move, make it, compute the moves that
-follow. So the threads of a warp execute the same instructions, though each is somewhere else in its own tree.
+Each thread searches a position of its own by alpha-beta with scouts (null windows), without recursion: its stack lies
+in local memory, and the whole search is one loop. Each round of the loop has the same steps: choose a move, make it,
+compute the moves that follow. So the threads of a warp execute the same instructions, though their trees differ.
 
-Variants measured on an H200 with 132 multiprocessors, in millions of endgame positions per second (10 free cells, 4
-million positions at once): 1.1 if a thread leaves all finished nodes in one round, while the others wait for it; 1.5 if
-it leaves one of them per round; 2.0 without special code for the last two cells, which most threads had to wait for;
-2.4 with 32-bit numbers and if moves are computed only when many threads of a warp need them (1.8 without that); 2.5 if
-a thread may leave two nodes per round. Sorting moves from 6 or 8 free cells on instead of 7 was 5 % slower. The kernel
-takes 72 registers per thread, or 128 if the compiler does not see that no state of a job survives its end. 12 blocks of
-64 threads share a multiprocessor. Their stacks, 576 bytes each, are read from its caches.
+Variants were measured on an H200 with 132 multiprocessors, with 4 million positions of 10 free cells at once. In
+millions of positions per second:
+
+- 1.1 if a thread leaves all finished nodes in one round, while the other threads of its warp wait;
+- 1.5 if a thread leaves one finished node per round;
+- 2.0 without special code for the last two cells, for which most threads had to wait;
+- 2.4 with 32-bit numbers, if moves are computed only when many threads of a warp need them (1.8 if they are computed in
+  every round);
+- 2.5 if a thread may leave two nodes per round.
+
+Sorting moves from 6 or 8 free cells on instead of 7 was 5 % slower. The kernel takes 72 registers per thread, or 128 if
+the compiler does not see that no state of a job survives its end. 12 blocks of 64 threads share a multiprocessor. Their
+stacks, 576 bytes each, are read from the multiprocessor's caches.
 
 Longer endgames are divided among threads (`jobs.py`), because one thread takes 3 to 10 microseconds per node, and the
-others would wait for it. Possible savings of nodes were counted on a CPU, with the same search of random positions of
-14 free cells, 268 thousand steps each: 30 % with a table (`device_table.py`) that is probed from 7 free cells on (35 %
-from 6 on, 25 % from 8 on); 10 % if moves in odd regions come first among those of equal mobility (4 % with 10 free
-cells); another 16 % with consecutive null windows, from 0 on, instead of the whole window; 5 to 8 % with bounds by
-stable discs; 2 % if all children are looked up before a move is tried. The table and the order are implemented. On the
-GPU 145 positions of 13 to 15 free cells took 0.19 s without the table, 0.16 s if it is probed from 8 free cells on, and
-0.15 s from 7 on. 262,144 positions of 12 free cells took 1.47 s without it (before rows of jobs were reused) and 1.43 s
-with it: if all threads have work, probing costs most of what it saves.
+other threads would wait for it. Possible savings of nodes were counted on a CPU, with the same search, on random
+positions of 14 free cells (268 thousand steps of the search each):
+
+- 30 % with a table (`device_table.py`) that is probed from 7 free cells on (35 % from 6 on, 25 % from 8 on);
+- 10 % if, among moves of equal mobility, moves in odd regions come first (4 % with 10 free cells);
+- another 16 % with consecutive null windows, beginning at 0, instead of the whole window;
+- 5 to 8 % with bounds by stable discs;
+- 2 % if all children are looked up before a move is tried.
+
+The table and the order of moves are implemented. On the GPU, 145 positions of 13 to 15 free cells took 0.19 s without
+the table, 0.16 s if the table is probed from 8 free cells on, and 0.15 s from 7 on. 262,144 positions of 12 free cells
+took 1.47 s without the table (before rows of jobs were reused) and 1.43 s with it: if all threads have work, probing
+costs most of the time that it saves.
 """
 
 import numpy as np
@@ -63,7 +74,7 @@ from outflank.gpu.jobs import (
 from outflank.kernels.bits import U64, bit_at, lowest, popcount
 
 MOST_FREE = 16
-"""Greatest number of free cells of a position that can be solved, which is the size of a thread's stack."""
+"""Greatest number of free cells of a position that can be solved. A thread's stack has as many elements."""
 
 TRY_ALL = 5
 """Number of free cells up to which every free cell is tried as a move: computing the legal moves would cost as much."""
@@ -102,10 +113,11 @@ BEGINS, ENDS, DIVIDES = 4, 5, 6
 """Steps of a thread between two jobs: begin a job, deliver the value of a job, divide a job among other threads."""
 
 ENOUGH = 12
-"""Number of threads, out of 32 that have work, that must need moves before their warp computes moves."""
+"""Share of a warp's threads, in 32nds of the threads with work, that must need moves before the warp computes moves."""
 
 NODES_PER_ROUND = 2
-"""Number of finished nodes that a thread may leave per round. If it left all of them, the others would wait for it."""
+"""Number of finished nodes that a thread may leave per round. If it left all of them, the other threads of its
+warp would wait for it."""
 
 OFFSET, BYTE, NIBBLE = 128, 255, 15
 PASSED, FULL_WINDOW = 1, 2
@@ -114,9 +126,10 @@ PASSED, FULL_WINDOW = 1, 2
 
 @device_kernel
 def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, tally: DeviceArray, plan: Plan) -> None:
-    """Write the value of each requested position of `jobs`: exact inside its window, else a bound on that side.
+    """Write the value of each requested position of `jobs`.
 
-    `tally` is the array of counters; `jobs.py` defines their indices.
+    A value inside the position's window is exact; a value outside the window is a bound on that side. `tally`
+    is the array of counters; `jobs.py` defines their indices.
     """
     owns = cuda.local.array(MOST_FREE, np.uint64)
     opps = cuda.local.array(MOST_FREE, np.uint64)
@@ -135,7 +148,7 @@ def solve_each(game: Game, tables: BatchTables, table: DeviceArray, jobs: Jobs, 
     todo = listed = rest = mobilities = cells = cell = soon = ZERO
     step = CHOOSES
     while True:
-        # Computing moves is expensive, so a thread waits until many threads of its warp need moves. The others go on.
+        # Computing moves is expensive, so a thread waits until many threads of its warp need moves. Others go on.
         rounds = I32(rounds + 1)
         row = np.int64(-1)
         needs_moves, is_waiting = step in (WEIGHS, ASKS), ticket >= 0

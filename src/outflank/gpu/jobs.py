@@ -1,17 +1,20 @@
 """The jobs of a GPU's threads in an endgame solver, and the division of jobs if there are fewer jobs than threads.
 
-Each thread takes the next position of a list. A thread that has a long one divides it into its moves, called parts, and
-divides long parts again. It searches the most promising move itself, and then the next one in a null window. After some
-moves all others are tried at once, if there are idle threads. The thread that delivers the last missing value continues
-with the next move, or passes the best value on to the parent. This is the search of `parallel/`, for a hundred thousand
-threads that have no stack to wait in.
+Each thread takes the next position of a list. If the position takes long to search, the thread divides it: each move
+becomes a job of its own, called a part, and long parts are divided again. The thread searches the most promising move
+itself, and then the next move in a null window. After some moves, all remaining moves are tried at once, if there are
+idle threads. The thread that delivers the last missing value continues with the next move, or passes the best value on
+to the parent. This is the search of `parallel/`, for a hundred thousand threads that have no stack to wait in.
 
-Trying moves at once is often wasted work, because one of them causes a cutoff: without a table, random positions of 14
-free cells that were divided down to 10 had 3 to 5 times the nodes with one serial move, 1.9 times with two, and 1.2
-times with three (counted with the same search on a CPU). But idle threads cost nothing: on an H200 a thousand of these
-positions took 2.4 s with three serial moves, and 1.4 s with one. A part occupies a row of the arrays until it has its
-value. When each row was used only once, 8 million rows were too few for 16,384 of these positions: the rest was
-searched by one thread each, and that took 5 s instead of 2.
+Trying moves at once is often wasted work, because one of the moves causes a cutoff. Random positions of 14 free cells
+were divided down to 10 free cells, without a table. Compared with an undivided search, they took 3 to 5 times as many
+nodes with one serial move, 1.9 times with two, and 1.2 times with three (counted with the same search on a CPU). But
+idle threads cost nothing: on an H200 a thousand of these positions took 2.4 s with three serial moves, and 1.4 s with
+one.
+
+A part occupies a row of the arrays until it has its value. When each row was used only once, 8 million rows were too
+few for 16,384 of these positions: the remaining positions were searched by one thread each, and the batch took 5 s
+instead of 2.
 """
 
 from typing import NamedTuple
@@ -27,7 +30,8 @@ from outflank.gpu.device_threads import atomic_load, exchange, fence, fetch_add,
 from outflank.kernels.bits import U64, Int, Word, bit_at, lowest, multiply, popcount
 from outflank.kernels.compiler import inner
 
-# A sorted list of moves is two words of 6-bit fields: the cells, and the opponent's mobility after each, least first.
+# A sorted list of moves is two words of 6-bit fields: the cells, and the opponent's mobility after each move, in
+# ascending order.
 
 ZERO, ONE, FIELD, CELL = U64(0), U64(1), U64(6), U64(63)
 
@@ -79,8 +83,8 @@ requested positions without a value; tree nodes visited; rows that were lent to 
 TALLIES = 6
 
 SPARE = 8
-"""One in this many rows for parts stays free. Of a million rows, these are more than the threads that request one at
-once."""
+"""One of every `SPARE` rows for parts stays free. If there are a million rows, more rows stay free than threads can
+request at the same time."""
 
 EMPTY_PLACE = 0
 """Content of an empty element of a ring buffer. Other elements hold the number of a row plus one."""
@@ -154,7 +158,7 @@ def waiting_job(jobs: Jobs, ticket: Int) -> Int:
 
 @inner
 def _offer(jobs: Jobs, tally: DeviceArray, job: Int) -> None:
-    """Offer a job to all threads. If an older job is still at that element of the ring buffer, it is offered again."""
+    """Offer a job to all threads. If its place in the ring buffer still holds an older job, offer that job again."""
     mark = job + 1
     while mark != EMPTY_PLACE:
         place = np.int64(fetch_add(tally, WRITTEN, 1)) & (len(jobs.waiting) - 1)
@@ -166,8 +170,8 @@ def row_for_part(jobs: Jobs, tally: DeviceArray) -> Int:
     """Return a free row for a part, or -1 if too few rows are left."""
     if atomic_load(tally, LENT) + len(jobs.free) // SPARE > atomic_load(tally, RETURNED):
         return np.int64(-1)
-    # The element may be empty: another thread was faster, or a returned row is not yet written there. Then that row is
-    # lost, but no two threads get the same one.
+    # The element may be empty: another thread was faster, or a returned row is not yet written there. Then the row is
+    # lost, but no two threads get the same row.
     place = np.int64(fetch_add(tally, LENT, 1)) & (len(jobs.free) - 1)
     return np.int64(exchange(jobs.free, place, EMPTY_PLACE)) - 1
 
@@ -182,8 +186,8 @@ def _return_row(jobs: Jobs, tally: DeviceArray, row: Int) -> None:
 
 @inner
 def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: Value, high: Value) -> None:
-    """Write `child`, the position after a move of the job `parent`, to `row`; `low` and `high` are its window from the
-    parent's side."""
+    """Write `child`, the position after a move of the job `parent`, to `row`. `low` and `high` are the child's window,
+    seen from the parent's side."""
     jobs.words[row, 0], jobs.words[row, 1] = pack(game, child)
     jobs.windows[row, 0], jobs.windows[row, 1] = -high, -low
     jobs.parents[row] = parent
@@ -191,7 +195,7 @@ def _write(game: Game, jobs: Jobs, row: Int, child: Position, parent: Int, low: 
 
 @inner
 def _try_next(game: Game, tables: BatchTables, jobs: Jobs, tally: DeviceArray, plan: Plan, job: Int, row: Int) -> bool:
-    """Start further moves of a job, the most promising one in this thread's `row`; return False if none is left."""
+    """Start jobs for further moves, the most promising one in this thread's `row`; return False if no move is left."""
     left = jobs.left[job]
     if left == ZERO:
         return False
@@ -273,8 +277,8 @@ def deliver(
 ) -> Int:
     """Deliver a job's value to its parent and ancestors; return the job that the thread must search next, or -1.
 
-    The value of a pointless job (`is_moot`) may be wrong. It is capped at the upper end of the job's window, which is a
-    correct bound for a job that already has a cutoff.
+    The value of a pointless job (`is_moot`) may be wrong. The parent caps it at the upper end of the parent's window,
+    which is a correct bound for a parent that already has a cutoff.
     """
     while True:
         parent = np.int64(jobs.parents[job])

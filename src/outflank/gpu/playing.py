@@ -73,7 +73,7 @@ FEWEST_LEAVES = 1 << 8
 
 GROWTH = 16
 """The next batch has about one playout for this many visits of the tree so far. The leaves of a larger batch would be
-selected with too few results."""
+selected by too few results."""
 
 GAMES_PER_LEAF = 8
 """Number of playouts from each leaf. In 0.15 seconds an H200 found a good move in 17 of 45 positions
@@ -272,8 +272,8 @@ def _shared(shape: int | tuple[int, ...], kind: type[np.generic]) -> _Shared:
 class _Buffers:
     """The memory of a batch of playouts: start positions, and the result and the number of positions of every playout.
 
-    It is shared with the GPU. Copying it for each batch took three quarters of a millisecond, several times the
-    duration of a playout: half of a search of 0.15 seconds had passed before its batches were large.
+    The memory is shared with the GPU. Copying it took three quarters of a millisecond for each batch, several times as
+    long as a playout: half of a search of 0.15 seconds had passed before the batches were large.
     """
 
     def __init__(self) -> None:

@@ -30,12 +30,12 @@ SHORT, SERIAL_MOVES = 10, 2
 long with 9 for `SHORT`, and 2.5 s with three serial moves."""
 
 FEW, SHORT_OF_FEW, SERIAL_MOVES_OF_FEW = 1 << 12, 8, 1
-"""Number of positions up to which most threads would be idle, so that wasted work costs nothing; and a plan's `short`
-and `serial_moves` for at most that many. 145 positions of 13 to 15 free cells took 0.18 s, and 0.5 s with two serial
-moves."""
+"""Number of positions up to which most threads would be idle, so that wasted work costs nothing; and the fields `short`
+and `serial_moves` of a plan for at most `FEW` positions. 145 positions of 13 to 15 free cells took 0.18 s, and 0.5 s
+with two serial moves."""
 
 DIVIDED_ENDINGS = 1 << 17
-"""Number of positions at the end of a batch that may be divided immediately; the others first get one thread each."""
+"""Number of positions at the end of a batch that may be divided at once; earlier ones first get one thread each."""
 
 BUDGET = 1 << 14
 """Number of tree nodes after which any position is divided among threads, if some are idle."""
@@ -53,7 +53,7 @@ DIVIDED = 1 << 21
 
 THREADS = 64
 BLOCKS_PER_MULTIPROCESSOR = 12
-"""Number of thread blocks per multiprocessor. Its registers suffice for 14, which was not faster."""
+"""Number of thread blocks per multiprocessor. The registers suffice for 14 blocks, which were not faster."""
 
 PARTS = 1024
 """Greatest number of threads per position of a batch: a hundred positions use the whole GPU. 145 positions took the
@@ -92,7 +92,7 @@ def solve(
     `positions` is an array with two words for each position: in Othello the discs of the side to move, and the
     opponent's. `game` is the rules (`board.game`); None: the default rules of the package's first game. Memory is
     needed for two batches of `room` positions each. `progress(done, total)` is called with the number of solved
-    positions. With `device="gpu-or-cpu"` the CPU solves all of them if there is no GPU, or the rest if a GPU is lost.
+    positions. With `device="gpu-or-cpu"` the CPU solves all positions if there is no GPU, or the rest if a GPU is lost.
 
     `effort`, made for the same number of positions, records the work, even if the call ends early. An exception that
     ends it early, such as Ctrl-C, has the scores so far as its `partial_result`, with `UNSOLVED` for the rest.
@@ -252,13 +252,14 @@ def _nbytes(size: int, parts: int) -> int:
 
 
 def _parts(free: int) -> int:
-    """Return the number of parts per batch, a power of two. The parts of all batches take an eighth of `free` bytes."""
+    """Return the number of parts per batch, a power of two. Usually, the parts of all batches take
+    at most an eighth of the `free` bytes of the GPU's memory."""
     return highest_power(min(DIVIDED, max(LEAST_PARTS, free // (8 * SLOTS * _nbytes(0, LEAST_PARTS) // LEAST_PARTS))))
 
 
 def _room(free: int, parts: int) -> int:
-    """Return the number of positions in a batch, at least `LEAST_ROOM`. All batches with their parts take a quarter of
-    the `free` memory of the GPU."""
+    """Return the number of positions in a batch, at least `LEAST_ROOM`. Usually, all batches with their parts
+    take at most a quarter of the `free` bytes of the GPU's memory."""
     if simulated():
         return LEAST_ROOM
     without = _nbytes(0, parts)

@@ -8,8 +8,8 @@ The last argument is the memory order, a literal: `relaxed`, `acquire`, `release
 The default is `acquire` for loads, `release` for stores and `acq_rel` for the rest. Every integer type is supported.
 Indices are not checked and must not be negative.
 
-In the interpreter these functions hold a lock, so that they are atomic but slow, and report to the observer, if any
-(see `observers`).
+In the interpreter these functions hold a lock, which makes them atomic but slow. They also report each access to the
+observer, if there is one (see `observers`).
 """
 
 from threading import Lock
@@ -23,7 +23,7 @@ from outflank.kernels.lowering import IR, Builder, CallTypes, Context, Emit, Num
 _lock = Lock()
 
 _FAILURE_ORDER = {"acq_rel": "acquire", "release": "relaxed"}
-"""Memory order of a failed compare-exchange, if it differs from the order of a successful one."""
+"""Memory order of a compare-exchange that fails, by the order that was given. An order that is not listed stays."""
 
 Target: TypeAlias = Any
 """A record or an array of integers, in shared memory."""

@@ -94,9 +94,9 @@ def _register_with_numba() -> None:
         )
 
     def opaque_bit(context: Context, builder: Builder, signature: Signature, index: IR) -> IR:
-        # Hidden from the optimiser, which would turn each shift of the bit by a constant into a shift of another
-        # constant by the index. That is one more instruction for each direction of a board, while a shift by a constant
-        # is part of the instruction that uses it.
+        # The bit is hidden from the optimiser. Otherwise the optimiser turns each shift of the bit by a constant into a
+        # shift of another constant by the index: one more instruction for each direction of a board. A shift by a
+        # constant costs nothing where it is part of the instruction that uses its result.
         if is_device(context):
             return builder.shl(ir.Constant(ir.IntType(64), 1), index)
         word, pointer = ir.IntType(64), ir.PointerType()

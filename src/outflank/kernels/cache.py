@@ -2,7 +2,7 @@
 
 Numba's own cache has two faults for a package of many small modules. It checks only the file that contains a function,
 so an edit of a helper in another file goes unnoticed. And two processes that start with an empty cache can overwrite
-each other's numbered files, so that a third one loads the wrong code. Here
+each other's numbered files, so that a third process loads the wrong code. Here
 
 - the directory's name is a digest of all sources of kernels, and the key of a kernel that can call users' code includes
   the sources of their modules;
@@ -39,8 +39,8 @@ from outflank.kernels.lowering import Callee, CompileResult, Context, NumbaType,
 
 PACKAGE = Path(__file__).resolve().parent.parent
 PLAIN_FOLDERS = ("arena", "boards", "players", "protocols", "ui")
-"""Folders of the package without kernels. They are not part of the digest: editing the command line recompiles
-nothing."""
+"""Folders of the package without kernels. They are not part of the digest, so an edit in them, such as a change of the
+command line, recompiles nothing."""
 
 MIXED_FOLDERS = ("distributed", "formats", "lab")
 """Folders with few kernels: only their modules that import `outflank.kernels` or register rules are in the digest."""
@@ -132,7 +132,7 @@ def _package_digest() -> str:
 def _package_state() -> tuple[tuple[int, int], ...] | None:
     """Return the modification times and sizes of the package's files; None while they are being replaced.
 
-    It is called for each kernel, so it reads no content of files.
+    This function is called for each kernel, so it does not read the contents of files.
     """
     try:
         return tuple((stat.st_mtime_ns, stat.st_size) for stat in map(os.stat, _package_sources()))
@@ -202,13 +202,17 @@ def _imports(source: bytes, package: str) -> tuple[str, ...]:
 
 
 def _is_user_module(module: ModuleType, origin: str) -> bool:
-    """Return whether `module` is the user's: in the package of `origin`, or neither installed nor Python's own."""
+    """Return whether `module` belongs to the user.
+
+    It does if it is in the same package as `origin`, or if it is neither an installed module nor part of Python.
+    """
     if _is_own_module(module.__name__):
         return False
     if module.__name__.split(".")[0] == origin.split(".")[0]:
         return True
     file = Path(getattr(module, "__file__", None) or "")
-    # Modules may also be installed for this user only, or in the system's environment, which virtual ones may include.
+    # Modules may also be installed for this user only, or in the system's environment. Virtual environments may include
+    # the system's environment.
     if not {"site-packages", "dist-packages"}.isdisjoint(file.parts):
         return False
     paths = sysconfig.get_paths()
@@ -216,7 +220,7 @@ def _is_user_module(module: ModuleType, origin: str) -> bool:
 
 
 def _constants(module: ModuleType) -> bytes:
-    """Return a digest of the plain values among a module's globals: the compiler copies those that kernels use."""
+    """Return a digest of a module's globals that are plain values. A kernel contains copies of the globals it uses."""
     plain = (bool, int, float, str, bytes, tuple, np.generic)
     digest = hashlib.blake2b(digest_size=16)
     for name, value in sorted(vars(module).items()):
@@ -227,9 +231,9 @@ def _constants(module: ModuleType) -> bytes:
 
 
 def _user_key(module: str, classes: Collection[type]) -> bytes | None:
-    """Return the part of a cache key for users' code; empty if a kernel with these classes cannot call any.
+    """Return the part of a cache key for users' code; empty if a kernel with these classes cannot call users' code.
 
-    Return None if the sources are unknown, as in a notebook: then the kernel cannot be cached.
+    Return None if the sources are unknown, as in a notebook. The kernel cannot be cached then.
     """
     if _is_own_module(module) and all(_is_own_module(cls.__module__) and cls not in _extended_types for cls in classes):
         return b""
@@ -286,7 +290,7 @@ class CachedKernel:
         """Do nothing: every file is written as soon as its kernel is compiled."""
 
     def begin(self, signature: Signature, started: float, *, is_cached: bool) -> None:
-        """Record the start of a compilation, and announce the first one of the process."""
+        """Record the start of a compilation, and announce the first compilation of the process."""
         if not CachedKernel._announced:
             CachedKernel._announced = True
             announce("compiling kernels (once: they are kept) …" if is_cached else "compiling kernels …")
@@ -303,10 +307,10 @@ class CachedKernel:
         history.append(Event(self._name, types, how, seconds))
 
     def path(self, signature: Signature, machine: tuple[object, ...]) -> Path | None:
-        """Return the file for `signature` on the target identified by `machine`; None if it cannot be cached."""
+        """Return the file for `signature` on the target called `machine`; None if the kernel cannot be cached."""
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
         users = _user_key(self._module, classes)
-        # If the package was edited while this process runs, old and new modules may be mixed.
+        # If the package has been edited since this process started, old and new modules may be mixed.
         state = _checked_states[0] if _checked_states else _package_state()
         if users is None or state is None or state != _package_stamp():
             return None

@@ -1,6 +1,6 @@
 """Files of compiled kernels: their bytes, their folders, which of them are trusted, and clean-up.
 
-The code in a file is run. So no file is read from, or written to, a folder that other users can write.
+The code in these files is executed. So no file is read from, or written to, a folder that other users can write to.
 """
 
 import hashlib
@@ -28,13 +28,14 @@ from outflank.ownership import complaint, exposure, make_private
 #
 # Everything that a script defines belongs to `__main__`, and so does code in a notebook or after `python -i`. Only code
 # that is in the script's current file can be cached under a key made from that file. The cached code refers to the
-# script's classes by name. Numba would pickle copies of them, which match no signature in the next process.
+# script's classes by name. Numba would pickle copies of the classes, and a copy matches no signature in the next
+# process.
 
 MAIN = "__main__"
 
 
 def is_in_script(function: Callable[..., object]) -> bool:
-    """Return whether a function of `__main__` is in the script's file, unchanged; a notebook has no file."""
+    """Return whether the script's file still contains this function of `__main__`. A notebook has no such file."""
     file = getattr(sys.modules.get(MAIN), "__file__", None)
     try:
         return file is not None and function.__code__ in _codes(Path(file).read_bytes())
@@ -44,7 +45,10 @@ def is_in_script(function: Callable[..., object]) -> bool:
 
 @lru_cache(maxsize=2)
 def _codes(source: bytes) -> frozenset[CodeType]:
-    """Return the code objects of all functions in a source. Two are equal if they do the same on the same lines."""
+    """Return the code objects of all functions in a source.
+
+    Two code objects are equal if they have the same instructions on the same lines.
+    """
 
     def nested_codes(code: CodeType) -> Iterator[CodeType]:
         yield code
@@ -66,7 +70,7 @@ def is_importable_by_name(value: Any) -> bool:
 def dumps(result: object, pickler: type | None = None) -> bytes:
     """Return Numba's compiled code as bytes, in which the script's classes and functions are stored by name.
 
-    The default `pickler` is Numba's for code of the processor; GPU code has another one.
+    The default `pickler` is Numba's class for code of the processor. GPU code needs another class.
     """
     from numba.core.serialize import NumbaPickler
 
@@ -84,9 +88,9 @@ def dumps(result: object, pickler: type | None = None) -> bytes:
         return buffer.getvalue()
 
 
-# Before Numba can compile, it must load all of its own libraries, which takes as long as importing it. Code that is
-# already compiled needs only the addresses of the functions that it calls. So their names are stored beside it, and the
-# libraries are loaded only if one of the names is unknown otherwise.
+# Before Numba can compile, it must load all of its own libraries, which takes as long as importing Numba. Code that is
+# already compiled needs only the addresses of the functions that it calls. So the names of these functions are stored
+# beside the code, and the libraries are loaded only if one of the names is not yet defined.
 
 
 def to_bytes(result: CompileResult) -> bytes:
@@ -122,15 +126,18 @@ def _external_names(library: Library) -> tuple[str, ...]:
 
 
 def _is_defined(name: str) -> bool:
-    """Return whether the symbol `name` is defined. A call of an undefined one would go to address 0."""
+    """Return whether the symbol `name` is defined. A call of an undefined symbol would go to address 0."""
     from llvmlite.binding import address_of_symbol
 
     return address_of_symbol(name) is not None
 
 
 def refresh_registrations(target: Context) -> None:
-    """Load Numba's new registrations now. Numba would load them during compilation; if Ctrl-C interrupted it there, it
-    would never load the rest in this process."""
+    """Load Numba's new registrations now, without interruption by Ctrl-C.
+
+    Otherwise Numba loads them during compilation. If Ctrl-C interrupted the loading there, Numba would never load the
+    remaining registrations in this process.
+    """
     from numba.core.registry import cpu_target
 
     with delay_interrupts():
@@ -203,7 +210,7 @@ def _seal(name: str, payload: bytes) -> bytes:
 
 
 def _remove_old_generations(parent: Path) -> None:
-    """Remove old generations to limit disk space. A process that still uses one must compile again."""
+    """Remove old generations to limit disk space. A process that still uses a removed generation must compile again."""
     generations = sorted(parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     for old in generations[GENERATIONS_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)

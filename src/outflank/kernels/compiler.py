@@ -8,8 +8,8 @@ Three kinds of function are written in the subset of Python that Numba compiles:
 - a generic function (`outflank.kernels.generic`) is an inner function with one body per game or evaluation.
 
 So the same source of the rules runs in the interpreter, where a board is drawn in milliseconds, and as machine code in
-searches. Importing Numba takes a third of a second: everything that needs it is registered with `extend` and runs when
-the first kernel is called.
+searches. Importing Numba takes a third of a second. So all code that needs Numba is registered with `extend`, and runs
+when the first kernel is called.
 
 A word that a kernel returns to Python is a plain `int`: wrap it in `np.uint64` before you pass it to another kernel.
 Otherwise a small word has a signed type, for which the kernel is compiled again.
@@ -87,8 +87,8 @@ def explanation_of(error: Exception) -> NotCompiled | None:
 def compiler_message(error: BaseException, file: str) -> str | None:
     """Return the innermost message of a compiler error, with the line of `file` that it names; None for other errors.
 
-    Use it if `explanation_of` returns None. Numba nests messages: the innermost one comes first, or is that of the last
-    candidate that fits the call but cannot be compiled.
+    Use this function if `explanation_of` returns None. Numba nests messages. The innermost message is the first one, or
+    the message about the last candidate that fits the call but cannot be compiled.
     """
     text = _compiler_text(error)
     if not text:
@@ -112,7 +112,8 @@ def _compiler_text(error: BaseException) -> str:
 OPTIONS: dict[str, object] = {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": False}
 """Numba's options for every function. The numpy error model saves a test for zero at each division.
 
-A function that has callers with different options is compiled twice, so all kernels and their parts share these.
+A function that has callers with different options is compiled twice, so all kernels and their parts share these
+options.
 """
 
 _lock = RLock()
@@ -226,8 +227,8 @@ class Kernel:
     def sample(self, arguments: Callable[..., Samples]) -> Callable[..., Samples]:
         """Register a function that yields typical arguments of this kernel, for `warm` and tests.
 
-        `arguments(game, position, every)` yields a tuple of arguments for each usual specialisation or, if `every`
-        is true, for each that can be selected by name.
+        `arguments(game, position, every)` yields a tuple of arguments for each usual specialisation. If `every` is
+        true, it yields one for each specialisation that can be selected by name.
         """
         self._samples.append(arguments)
         return arguments

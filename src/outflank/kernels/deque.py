@@ -2,8 +2,8 @@
 
 It is part of a worker's record, the hand: the fields `top` and `bottom`, each in a cache line of its own, and the array
 `permits`, whose length is a power of two. A permit is a positive number: the right to join a split point, or to run a
-spawned task. After Chase and Lev, with the memory orderings that Lê, Pop, Cohen and Zappa Nardelli (2013) proved
-sufficient; their fences are written as sequentially consistent accesses. A deque's size is fixed: if it is full, no
+spawned task. The algorithm is Chase and Lev's. Lê, Pop, Cohen and Zappa Nardelli (2013) proved its memory orderings
+sufficient; here, sequentially consistent accesses replace their fences. A deque's size is fixed: if it is full, no
 permit is offered.
 """
 
@@ -13,7 +13,8 @@ from outflank.kernels.compiler import inner
 from outflank.kernels.record_types import Record
 
 EMPTY, LOST = 0, -1
-"""Results instead of a permit: the deque is empty; or another thief took the permit, and there may be more."""
+"""Results instead of a permit. `EMPTY`: the deque is empty. `LOST`: another thief or the owner took the permit first,
+and the deque may hold more."""
 
 
 @inner
@@ -30,7 +31,7 @@ def push(hand: Record, permit: int) -> bool:
 
 @inner
 def pop(hand: Record) -> Int:
-    """Take back and return the newest permit; `EMPTY` if there is none. Only the owner calls this."""
+    """Remove and return the newest permit; return `EMPTY` if there is none. Only the owner calls this."""
     bottom = load(hand, "bottom", "relaxed") - 1
     store(hand, "bottom", bottom, "seq_cst")
     top = load(hand, "top", "seq_cst")
@@ -48,7 +49,10 @@ def pop(hand: Record) -> Int:
 
 @inner
 def steal(victim: Record) -> Int:
-    """Take and return the oldest permit of another worker, the nearest to the root; `EMPTY` or `LOST` if that fails."""
+    """Remove and return the oldest permit of another worker. Return `EMPTY` or `LOST` if that fails.
+
+    The oldest permit is usually the one nearest to the root, with the largest subtree.
+    """
     top = load(victim, "top", "seq_cst")
     if top >= load(victim, "bottom", "seq_cst"):  # race: the owner's relaxed stores leave the deque empty
         return EMPTY

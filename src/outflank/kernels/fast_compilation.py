@@ -13,16 +13,19 @@ if TYPE_CHECKING:
     from numba.core import ir, typeinfer
     from numba.core.postproc import PostProcessor
 
-# Numba types a function by iterating over all of its statements until nothing changes, at least twice, and again from
-# the start for every recursive call. Each time it tries all overloads of a name on the argument types of every call,
-# with and without the values of constants, and writes a report of each that does not fit. The result is the same every
-# time: of the 6,040 calls in the first search of Othello only 318 are distinct. Caching them halves the time of type
-# inference, which is an eighth of the compilation time.
+# To find the types in a function, Numba walks through all of its statements until nothing changes: at least twice, and
+# again from the start for every recursive call. At every call, on every walk, Numba tries all overloads of the called
+# name, with and without the values of constants, and writes a report about each overload that does not fit. The result
+# is the same every time: of the 6,040 calls in the first search of Othello only 318 are distinct. Caching the results
+# halves the time of type inference, which is an eighth of the compilation time.
 
 
 def _bodies(function: Any, signature: Signature) -> list[object]:
-    """Return the compiled bodies for a call. Numba stores them by argument types alone: after a compilation of the same
-    function for a GPU they are the GPU's, until the call is typed again."""
+    """Return the compiled bodies for a call.
+
+    Numba stores bodies by argument types alone. So if the function has been compiled for a GPU since, these bodies are
+    GPU code until Numba infers the types of the call again.
+    """
     overloads_by_template = (getattr(template, "_compiled_overloads", {}) for template in function.templates)
     return [overloads.get(signature.args) for overloads in overloads_by_template]
 
@@ -105,13 +108,13 @@ COLOURS = ("code", "errmsg", "filename", "indicate", "highlight", "reset")
 def fast_compilation() -> Iterator[None]:
     """Inside the block, compile without garbage collection, colours, timers, and lists that only generators need.
 
-    - No object becomes garbage before the end: looking for garbage costs 5 % of the time.
-    - Numba writes a message for every type that does not fit before it finds one that does. Colours, if the package for
-      them is installed, cost another 5 %.
-    - After every pass Numba lists the variables that each block may use. It needs the list only at the end, and for
-      generators: the other lists cost 4 %.
-    - The timers of all functions that are being compiled record when LLVM's lock is taken and released, at each of the
-      25,000 calls of LLVM: 2 %.
+    - Garbage collection costs 5 % of the time. No object becomes garbage before the end.
+    - Colours in messages cost another 5 %, if the package for colours is installed: Numba writes a message for every
+      type that does not fit before it finds one that does.
+    - After every pass Numba lists the variables that each block may use. It needs this list only at the end, and for
+      generators. The other lists cost 4 %.
+    - Timers cost 2 %. For every function that is being compiled, a timer records when LLVM's lock is taken and
+      released, at each of the 25,000 calls of LLVM.
 
     Only one thread compiles at a time: the caller holds Numba's lock.
     """

@@ -14,8 +14,8 @@ _same_name_classes: dict[tuple[str, tuple[str, ...]], list[type]] = {}
 def _make_name_unique(cls: type) -> None:
     """Rename `cls` if another class has the same name and fields, as after a reload.
 
-    Numba identifies a named tuple by the name of its class and the names and types of its fields: a second class with
-    the same ones would get the code of the first.
+    Numba identifies a named tuple by the name of its class and the names and types of its fields. A second class with
+    the same names and types would get the code that was compiled for the first class.
     """
     fields = getattr(cls, "_fields", None)
     if fields is None:

@@ -31,7 +31,8 @@ MOST_SCALARS = 4
 
 @cache
 def forced_form() -> Form | None:
-    """Return the form of lanes that `FORCED` sets, or None. It is read only once: compiled kernels cannot change."""
+    """Return the form of lanes that `FORCED` sets, or None. The variable is read only once, because compiled kernels
+    cannot change their form."""
     name = os.environ.get(FORCED, "")
     for form in get_args(Form):
         if name == form:

@@ -29,9 +29,9 @@ from outflank.kernels.lowering import (
     is_device,
 )
 
-# `enclosed` finds runs of bits along four rays of a board at once, with one addition with carry in each. It always uses
-# vector registers, whatever form is best for `lanes`: even on a Neoverse-N1, which has no register for four words, that
-# makes these few steps a third faster.
+# `enclosed` finds runs of bits along four rays of a board at once, with one addition with carry for each ray. It always
+# uses vector registers, even where general registers are better for other lanes: vector registers make these few steps
+# a third faster even on a Neoverse-N1, whose vector registers do not hold four words.
 
 RAYS = 4
 """Number of rays in a row of the table of `enclosed`. They are the row's first words."""
@@ -40,7 +40,7 @@ RAYS = 4
 def enclosed(table: npt.NDArray[np.uint64], row: int, run: Word, ends: Word) -> Word:
     """Return the bits of `run` at the beginning of each ray in `table[row]`, if a bit of `ends` follows them there.
 
-    A ray goes from its lowest bit upwards. Rays have no bit in common, and `run` and `ends` have none in common.
+    A ray goes from its lowest bit upwards. The rays of a row have no bit in common; nor have `run` and `ends`.
 
     >>> rays = np.array([[0b11110, 0, 0, 0]], np.uint64)
     >>> bin(enclosed(rays, 0, 0b00110, 0b01000)), bin(enclosed(rays, 0, 0b00110, 0b10000))
@@ -165,7 +165,7 @@ def _register_with_numba() -> None:
     index_type = ir.IntType(32)
 
     class Lanes(types.Type):  # type: ignore[misc]  # numba is untyped
-        """Numba's type of `count` lanes, in vector registers or in general ones."""
+        """Numba's type of `count` lanes, in vector registers or in general registers."""
 
         def __init__(self, count: int) -> None:
             self.count = count

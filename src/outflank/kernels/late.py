@@ -1,7 +1,7 @@
 """Calls of kernels by an address that is stored in a record.
 
-A kernel that calls another one by name can run only after the other is compiled too. A kernel that is needed only
-sometimes, and takes long to compile, is called by address instead: it is compiled when `address_for` is called.
+If a kernel calls another kernel by name, it cannot run before both are compiled. So a kernel that is seldom needed and
+takes long to compile is called by address instead. It is compiled when `address_for` is called.
 """
 
 from typing import Any

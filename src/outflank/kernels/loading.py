@@ -6,7 +6,8 @@ import warnings
 from outflank.errors import InvalidOption, OutflankError
 
 OLDEST, TOO_NEW = (0, 66), (0, 69)
-"""First version of Numba that compiles the kernels, and first one that was not tested, as in `pyproject.toml`."""
+"""First version of Numba that compiles the kernels, and first version that was not tested. `pyproject.toml` has the
+same versions."""
 
 _UNREADABLE = "Environment variable '"
 """Beginning of Numba's warning that it ignores an environment variable because it cannot read the value."""

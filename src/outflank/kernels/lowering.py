@@ -62,8 +62,8 @@ Emit = Callable[..., IR]
 def define(function: Callable[..., object], pattern: tuple[type, ...], typer: Typer, emit: Emit) -> None:
     """Make Numba compile calls of `function`, if `pattern` and `typer` match, to the code that `emit` builds in place.
 
-    "In place" matters: an overload would be a separate function, which the optimiser has to inline again. Call this in
-    a registration for `compiler.extend`.
+    "In place" matters: an overload is a separate function, which the optimiser has to inline. Call `define` inside a
+    registration for `compiler.extend`.
     """
     from numba.core.typing.templates import AbstractTemplate, infer_global, signature
     from numba.extending import lower_builtin
@@ -90,16 +90,16 @@ def is_device(context: Context) -> bool:
 # A kernel calls another kernel by a symbol that stands for its address.
 #
 # Numba would copy the code of all callees into the caller, and optimise it there again: the search below a split point,
-# with the endgame solver, would be compiled again for every kernel that calls it, though none can inline it. Here every
-# kernel is compiled once. Its symbol is derived from the name of its file in the cache, so that it is the same in
-# every process, and the cache file of a caller lists the kernels that must be ready before it.
+# with the endgame solver, would be compiled again for every kernel that calls it, although no kernel can inline it.
+# Here every kernel is compiled once. Its symbol is derived from the name of its file in the cache, so the symbol is the
+# same in every process. The cache file of a caller lists the kernels that must be ready before the caller is.
 
 
 class Callee(NamedTuple):
     """A kernel compiled for some types, with the names that its callers use."""
 
     symbol: str
-    """Symbol of the kernel's address. If the kernel cannot be cached, it is valid in this process only."""
+    """Symbol of the kernel's address. If the kernel cannot be cached, the symbol is valid in this process only."""
     llvm_name: str
     """LLVM's name of the function, which callers compiled in this process use."""
     is_cached: bool
@@ -128,7 +128,7 @@ def publish(result: CompileResult, callee: Callee) -> None:
 
 
 def callee_of(library: Library) -> Callee | None:
-    """Return the kernel with this code library; None if it is not a kernel's."""
+    """Return the kernel with this code library; None if the library does not belong to a kernel."""
     return _callees.get(library)
 
 

@@ -40,9 +40,9 @@ def address_of(array: npt.NDArray[np.generic]) -> int:
 def new_words(count: int) -> npt.NDArray[np.uint64]:
     """Return `count` zeroed words at a multiple of `ALIGNMENT`; raise `MemoryError` if there is not enough memory.
 
-    Large arrays are mapped here, so that freed memory returns to the system. The C library would keep it: glibc's
-    threshold for mapped memory rises to the size of every mapping that is freed, up to 32 MiB, and from then on arrays
-    of that size come from heaps that seldom shrink.
+    Large arrays are mapped here, so that freed memory returns to the system. The C library would keep the memory: when
+    a mapping is freed, glibc raises its threshold for mapping memory to the size of that mapping, up to 32 MiB. After
+    that, arrays of this size come from heaps, which seldom shrink.
     """
     if 8 * count < MAPPED_BYTES:
         raw: npt.NDArray[np.uint64] = np.zeros(count + ALIGNMENT // 8, np.uint64)
@@ -115,8 +115,11 @@ def _record(address: Int, dtype: RecordType) -> Record:
 
 @cache
 def _memory_of(dtype: RecordType) -> tuple[Any, RecordType]:
-    """Return the ctypes type of a record's memory, and its dtype with attributes for the fields. Creating both for each
-    record, the second as a `recarray`, took ten times as long."""
+    """Return the ctypes type of a record's memory, and the record's dtype with attributes for the fields.
+
+    The types are cached: creating new types for each record, with a `recarray` for the attributes, took ten times as
+    long.
+    """
     return ctypes.c_uint8 * dtype.itemsize, with_attributes(dtype)
 
 

@@ -24,7 +24,8 @@ class Observer(Protocol):
     def touched(self, address: int, kind: str, order: str) -> None:
         """Report that the element at `address` is accessed now: a `read`, a `write`, or both in one (`update`).
 
-        `order` is a memory order of C11, `plain` for a non-atomic access, or `system` for one by the operating system.
+        `order` is a memory order of C11, `plain` for a non-atomic access, or `system` for an access by the operating
+        system.
         """
 
     def rests(self, how: str) -> None:
@@ -40,13 +41,13 @@ class Observer(Protocol):
         """Report that there is a record of this type at `address`."""
 
     def started(self, thread: threading.Thread) -> None:
-        """Report that this thread has started another."""
+        """Report that this thread has started another thread."""
 
     def run(self, body: Callable[[], None]) -> None:
         """Run `body`, the work of this thread, which has just been started."""
 
     def joins(self, thread: threading.Thread) -> None:
-        """Report that this thread waits for the end of another."""
+        """Report that this thread waits for the end of another thread."""
 
 
 observer: Observer | None = None
@@ -114,7 +115,7 @@ class WatchedRecord:
 
 
 class WatchedArray(np.ndarray[Any, Any]):
-    """An array that reports accesses to its elements, records or numbers. Arrays computed from it do not."""
+    """An array of records or numbers that reports accesses to its elements. Arrays computed from it report nothing."""
 
     _bare: Any
     _address: int | None = None  # None: a result computed by NumPy, which threads do not share

@@ -1,10 +1,11 @@
 """Numba's compiler pipelines, reduced for functions that are only parts of kernels.
 
-Numba optimises every function with all of its callees and generates its machine code; then it links the function into
-its callers and does the same to them. But the machine code of a kernel's part is never run. Here parts are only typed
-and lowered; a kernel links all of its parts, is optimised once, and only the kernel becomes machine code. That, and not
-compiling parts twice (see `compiler.OPTIONS`), takes 40 % off the time of a first search. A kernel that is called by
-another kernel is not linked in (see `lowering`).
+Numba optimises every function with all of its callees and generates its machine code. Then Numba links the function
+into each caller, and optimises the caller in the same way. But the machine code of a kernel's part is never run. Here
+the types of parts are inferred and parts are translated to LLVM code, but only the kernel becomes machine code: it
+links all of its parts and is optimised once. These changes shorten a first search by 40 %, together with the shared
+options that save a second compilation of parts (see `compiler.OPTIONS`). A kernel that is called by another kernel is
+not linked into the caller (see `lowering`).
 """
 
 import builtins
@@ -27,10 +28,10 @@ from outflank.kernels.lowering import (
     callee_of,
 )
 
-# Numba runs some twenty-five passes on every function. A third of them handle things that kernel code hardly ever has
-# (closures and comprehensions, exceptions, `with`, functions and types of Numba's own), and search all statements for
-# them. They are skipped if the bytecode of a function shows that it has none. That takes 7 % off the time of a first
-# search, and the results of kernels cannot depend on it: a pass that finds nothing changes nothing.
+# Numba runs some twenty-five passes on every function. A third of these passes search all statements for constructs
+# that kernel code hardly ever has: closures and comprehensions, exceptions, `with`, functions and types of Numba's own.
+# Such a pass is skipped if the bytecode of a function shows that it has none of these constructs. Skipping shortens a
+# first search by 7 %. It cannot change the results of kernels, because a pass that finds nothing changes nothing.
 
 RAISE = dis.opmap["RAISE_VARARGS"]
 SPECIAL_FUNCTIONS = (isinstance, hasattr, functools.reduce)
@@ -119,11 +120,12 @@ INLINING = "_outflank_inlining"
 
 EXTRA_CODE = "_outflank_extra_code"
 """Name of the attribute of a Python function that holds a second function. When the first is compiled as a kernel's
-part, the second adds code to it. It is called with the part's library, Numba's target context and the descriptor of the
-compiled function."""
+part, the second adds code to the part. The second function is called with the part's library, Numba's target context
+and the descriptor of the compiled function."""
 
 default_inlining: str | None = None
-"""LLVM attribute of the parts of kernels that declare none; None: the optimiser decides. `lab compiler` sets it."""
+"""LLVM's inlining attribute for parts of kernels that declare no attribute of their own; None: the optimiser decides.
+`lab compiler` sets it."""
 
 
 class Pipelines(NamedTuple):
@@ -157,8 +159,10 @@ def pipelines() -> Pipelines:
             module.data_layout = self._codegen._data_layout  # optimised later, with the kernel
 
     def needed(library: Library, ordered: dict[Library, None] | None = None) -> dict[Library, None]:
-        """Return the dependencies of a library, then the library. They are linked in reverse order: the linker drops
-        functions that are not yet referenced."""
+        """Return the dependencies of a library, then the library itself.
+
+        They are linked in reverse order, because the linker drops functions that are not yet referenced.
+        """
         ordered = {} if ordered is None else ordered
         for dependency in library._linking_libraries:
             if dependency not in ordered and isinstance(dependency, PartLibrary):
@@ -187,20 +191,21 @@ def pipelines() -> Pipelines:
             super().finalize()
 
         def _optimize_final_module(self) -> None:
-            # Only this kernel calls its parts. With internal linkage, the optimiser sees that none of them raises (the
-            # status that each call returns, and the test of it, vanish), and inlines functions with a single caller.
+            # Only this kernel calls its parts. With internal linkage, the optimiser inlines functions with a single
+            # caller. It also sees that no part raises an exception, and removes the status of each call and its test.
             for function in self.get_defined_functions():
                 if function.name not in self._own:
                     function.linkage = "internal"
             call_by_symbol(self._final_module, self.callees)
-            # Numba has two rounds because of reference counts, of which kernels have few. Both are needed: the first
-            # combines instructions. It costs 4 % of compilation; without it searches of Abalone take 4 % longer.
+            # Numba optimises in two rounds because of reference counts, of which kernels have few. Both rounds are
+            # needed, because the first one combines instructions. The first round costs 4 % of the compilation time;
+            # without it, searches of Abalone take 4 % longer.
             super()._optimize_final_module()
             self.callees = called_in(self._final_module, self.callees)
 
         def serialize_using_object_code(self) -> tuple[object, ...]:
-            # Beside the machine code Numba stores the bitcode, for callers to link, and reads the defined names from
-            # it. Kernels are never linked: the names are enough.
+            # Beside the machine code Numba stores the bitcode. Callers link the bitcode, and Numba reads the defined
+            # names from it. Kernels are never linked into callers, so the names are enough.
             names = [function.name for function in self.get_defined_functions() if function.name in self._own]
             declarations = parse_assembly("".join(f'define void @"{name}"() {{ ret void }}\n' for name in names))
             return self.name, "object", (self._get_compiled_object(), declarations.as_bitcode())
@@ -221,7 +226,7 @@ def pipelines() -> Pipelines:
             add_code = getattr(state.func_id.func, EXTRA_CODE, None)
             if add_code is not None:
                 add_code(library, state.targetctx, lowered.fndesc)
-            # Dispatchers identify a compiled function by an object that Python could call. This one is never called.
+            # A dispatcher identifies a compiled function by an object that Python can call. Here it is never called.
             name = lowered.fndesc.qualname.split(".")[-1]
             cfunc = _dynfunc.make_function(lowered.fndesc.lookup_module(), name, name, 0, lowered.env, (library,))
             state.targetctx.insert_user_function(cfunc, lowered.fndesc, [library])

@@ -1,9 +1,9 @@
 """Handling of signals while kernels run.
 
-Python runs signal handlers in its main thread, and only between two of its own instructions: a kernel that runs there
-delays Ctrl-C until it returns. So long work of the main thread runs in a second thread, the deputy, while the main
-thread waits in a way that every signal handler can interrupt. The handlers are not changed. In other threads kernels
-run directly.
+Python runs signal handlers in its main thread, and only between two Python instructions: a kernel that runs in the main
+thread delays Ctrl-C until it returns. So long work of the main thread runs in a second thread, the deputy, while the
+main thread waits in a way that every signal handler can interrupt. The handlers are not changed. In other threads
+kernels run directly.
 """
 
 import sys

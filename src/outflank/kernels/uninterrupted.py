@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C until the end of the block: work that is interrupted there would never be completed."""
+    """Delay Ctrl-C until the end of the block, because the block's work would never be completed if interrupted."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
@@ -31,8 +31,9 @@ def delay_interrupts() -> Iterator[None]:
 def shield_llvm() -> None:
     """Delay Ctrl-C while the ownership of an LLVM object changes, or the object is freed.
 
-    Python records the change after LLVM has made it. A program that was interrupted in between freed the object twice:
-    of programs that were interrupted five times during compilation, one in six ended with a segmentation fault.
+    Python records the change after LLVM has made it. A program that is interrupted between these two steps frees the
+    object twice. When programs were interrupted five times during compilation, one program in six ended with a
+    segmentation fault.
     """
     from llvmlite.binding import ExecutionEngine, ModuleRef
     from llvmlite.binding.ffi import ObjectRef, OutputString

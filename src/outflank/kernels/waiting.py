@@ -1,8 +1,8 @@
 """Pauses, sleeps and a clock for idle workers, without the interpreter.
 
 An idle worker first pauses (the core stays hot), then yields the core, then sleeps until it is woken. Spinning alone is
-never right: with it, eight threads on one core took seven times as long. All three work on every system; on systems
-with a futex, a sleep ends at once when another worker has work to share.
+never right: eight threads that only spun on one core took seven times as long. Pausing, yielding and sleeping work on
+every system. On systems with a futex, a sleep ends at once when another worker has work to share.
 """
 
 import platform

@@ -44,9 +44,10 @@ def run_workers(
 ) -> list[Result]:
     """Call `kernel` once per tuple of arguments, each in its own thread; return the results in order.
 
-    `watch` is called every `every_seconds` in the calling thread. If that thread is interrupted, or a call fails,
-    `stop` is called, which must make the kernels return; the exception is raised when all of them have returned.
-    `places` are the processors of the threads; if there are more threads, they are used again from the first.
+    `watch` is called every `every_seconds` in the calling thread. If the calling thread is interrupted, or a call of
+    `kernel` fails, `stop` is called, which must make all kernels return. When they have returned, the exception is
+    raised. `places` are the processors of the threads; if there are more threads than processors, the processors are
+    used again from the first.
     """
     results: dict[int, Result] = {}  # by the index of the call
     failures: list[BaseException] = []
@@ -90,7 +91,7 @@ def run_workers(
         for thread, end in zip(threads, ends, strict=True):
             if thread.ident is not None:  # also one that had begun when its start was interrupted
                 thread.join()
-                # Python 3.11 takes a thread for ended if a join of it was interrupted, and does not wait again.
+                # If a join is interrupted, Python 3.11 regards the thread as ended: another join does not wait for it.
                 end.wait()
         raise
     if failures:

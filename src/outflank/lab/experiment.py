@@ -37,15 +37,16 @@ class Task:
     weight: float = 1.0
     """Estimated duration relative to the run's other tasks."""
     timed: bool = True
-    """True if the samples contain times: such a task runs alone. Other tasks run several at a time."""
+    """True if the samples contain times: such a task runs alone, unless it is `one_core`. Other tasks run several at a
+    time."""
     in_process: bool = False
     """Whether a task that is not timed runs in a child process, not in a thread, while others run. Tasks that consist
     of short kernel calls need this: in threads they wait for Python's global lock, and a task of 0.9 s took 8 s. A
     child process takes some two seconds to start, and must be able to import the experiment."""
     one_core: bool = False
-    """Whether a timed task keeps a single core busy, such as a match with a clock of players with one worker each. Such
-    tasks run at the same time as others of their kind, one for each core, in child processes. Their times must only
-    serve to compare the players of one task."""
+    """Whether a timed task keeps a single core busy, such as a match with clocks between players with one worker each.
+    Tasks of this kind run at the same time, one for each core, in child processes. Their times must only serve to
+    compare the players of one task."""
 
     @property
     def runs_beside_others(self) -> bool:
@@ -113,7 +114,7 @@ class Parameters:
                 raise InvalidOption(f"workers={number}: at most {MOST_WORKERS}")
 
     def unused(self) -> tuple[str, ...]:
-        """Return the names of parameters that have no effect, given the values of the others."""
+        """Return the names of parameters that have no effect, given the values of the other parameters."""
         return ()
 
     def used(self) -> JsonObject:
@@ -166,7 +167,7 @@ class Experiment(Generic[ParametersT]):
         return {}
 
     def expected_seconds(self, parameters: ParametersT) -> float | None:
-        """Return how long an earlier run with these parameters took, or None if that is not known."""
+        """Return how many seconds an earlier run with these parameters took, or None if this is not known."""
         return None
 
 

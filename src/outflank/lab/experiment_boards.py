@@ -93,9 +93,9 @@ def study_positions(game: str, positions: Iterable[str] | None) -> list[StudyPos
 
 
 def board_named(text: str, game: str | None = None) -> Board:
-    """Return the position that `text` names or gives in notation. It must belong to `game`, if that is given.
+    """Return the position that `text` names or gives in notation. It must belong to `game`, if `game` is given.
 
-    Without `game`, a name that several games have (`start`) means a position of the first of them.
+    Without `game`, a name that several games have (`start`) means a position of the first of these games.
     """
     own_games = [game_named(name) for name in OWN_GAMES]
     candidates = own_games if game is None else [game_named(game)]

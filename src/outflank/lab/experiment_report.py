@@ -253,7 +253,8 @@ class Report(Drawn):
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Sections in the order of their tables. A section without tables follows the preceding figure's."""
+        """Sections in the order of their tables. A section without tables follows the section of the figure before
+        it."""
         names = [name for name in dict.fromkeys(table.section for table in self.tables) if name]
         previous = ""
         for figure in self.figures:

@@ -41,8 +41,8 @@ class RunProgress:
     done: float
     """Share of the run's work that is done, from 0 to 1."""
     seconds_left: float | None
-    """Estimated seconds until the end of the run. Until `ENOUGH_TO_JUDGE` of the work is done, they are estimated from
-    an earlier run, maybe on another machine, or None if no such run is known. Also None at the end."""
+    """Estimated seconds until the end of the run. Until `ENOUGH_TO_JUDGE` of the work is done, the estimate is based on
+    an earlier run, maybe on another machine. None if no such run is known, and at the end."""
     first: bool = False
     """Whether nothing has been measured yet in this run."""
 
@@ -63,11 +63,12 @@ def run(
 ) -> Report:
     """Run the experiment called `name`. With `out`, write its page, its samples and its provenance to that folder.
 
-    A run that is stopped, or interrupted with Ctrl-C, returns a report of its samples so far, marked as incomplete.
-    `resume` continues such a run in `out`. `formats` (svg, png, pdf, md, latex, csv) also writes each figure and table
-    to its own file, with a light or dark `theme`. Without `published`, figures omit the published reports'
-    measurements. With `tasks_on`, the address of a cluster, its nodes run the tasks that are not timed, such as
-    simulations; nodes may join and leave.
+    A run that is stopped returns a report of its samples so far, marked as incomplete. After Ctrl-C, it does so at a
+    prompt or in a notebook; in a script, it raises `KeyboardInterrupt`. In both cases `out` has the samples, and
+    `resume` continues the run there. `formats` (svg, png, pdf, md, latex, csv) also writes each figure and table to its
+    own file, with a light or dark `theme`. Without `published`, figures omit the published reports' measurements. With
+    `tasks_on`, the address of a cluster, the cluster's nodes run the tasks that are not timed, such as simulations;
+    nodes may join and leave.
 
     >>> run("depths", depths=(1,)).tables[0].column("depth")
     [1]

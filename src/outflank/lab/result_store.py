@@ -1,4 +1,5 @@
-"""Files of results: one JSON file holds a whole run of an experiment, and its report can be rebuilt from that file."""
+"""Files of results: one JSON file holds a whole run of an experiment, and the run's report can be rebuilt from the
+file."""
 
 import csv
 import io

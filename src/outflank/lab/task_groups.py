@@ -43,7 +43,7 @@ def _request(experiment: Experiment, parameters: Parameters, task: Task) -> Json
 def _in_child(
     experiment: Experiment, parameters: Parameters, children: ChildProcesses, task: Task, stop: Stop
 ) -> Iterable[Sample]:
-    """Run a task in a child process if it asks for that, else in this thread."""
+    """Run a task in a child process if its fields ask for one, else in this thread."""
     if not (task.in_process or task.one_core):
         return task.measured(stop)
     return children.measure(_request(experiment, parameters, task), stop)
@@ -78,7 +78,7 @@ def outcomes_of(
 ) -> Generator[Outcome, None, None]:
     """Run tasks, and yield their outcomes. `before` is called with each task before its outcome is awaited.
 
-    The tasks of a group run at the same time, one group after the other. All others run one after another.
+    The tasks of a group run at the same time, and groups run one after another. Then all other tasks run one by one.
     """
     own_stop = Stop()
     stop.add_listener(own_stop)
@@ -111,9 +111,10 @@ def outcomes_of(
 def groups_of(
     experiment: Experiment, parameters: Parameters, tasks: Sequence[Task], tasks_on: str | None, stop: Stop
 ) -> Iterator[list[Together]]:
-    """Yield the tasks that run at the same time: those that are not timed, then those that keep one core busy.
+    """Yield the groups of tasks that run at the same time: tasks that are not timed, then tasks that keep one core
+    busy.
 
-    With `tasks_on`, the address of a cluster, its nodes run those that are not timed.
+    With `tasks_on`, the address of a cluster, the cluster's nodes run the tasks that are not timed.
     """
     untimed = [task for task in tasks if not task.timed]
     one_core = [task for task in tasks if task.timed and task.one_core]

@@ -1,4 +1,5 @@
-"""Runs tasks of an experiment that another process names: as a child process of it, or on a node of a cluster."""
+"""Runs tasks of an experiment that another process names: as a child of the other process, or on a node of a
+cluster."""
 
 import json
 from functools import cache
@@ -14,7 +15,7 @@ from outflank.validation.values import conform
 
 @cache
 def _tasks(experiment_name: str, parameters_text: str) -> dict[str, Task]:
-    """Return the tasks of a run by name. A reproduction has some thousand, and this process runs many of them."""
+    """Return the tasks of a run by name. A reproduction has some thousand tasks, of which this process runs many."""
     experiment = experiment_named(experiment_name)
     parameters = conform(experiment.parameters, json.loads(parameters_text), "parameters")
     return {task.name: task for task in experiment.tasks(parameters)}

@@ -1,8 +1,9 @@
-"""Measures how much values of shallow and deeper searches differ; selective search is based on these differences.
+"""Measures how much the values of shallow and deeper searches differ. Selective search is based on these differences.
 
-Positions are searched to every depth up to a limit. For each pair of depths and each group of stages, the spread (root
-mean square) of the differences is computed. The formula of `SearchErrors` is fitted to the spreads. It extrapolates to
-depths that take too long to measure.
+Positions are searched to every depth up to a limit. For each group of stages and each pair of depths that are both odd
+or both even, the spread (root mean square) of the differences is computed. Every depth is also compared with the
+evaluation alone, as depth 0. The formula of `SearchErrors` is fitted to the spreads. It extrapolates to depths that
+take too long to measure.
 """
 
 from dataclasses import dataclass

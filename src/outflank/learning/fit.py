@@ -1,7 +1,8 @@
 """Fitting weights of patterns to the known values of positions: least squares with conjugate gradients.
 
-Each weight starts at a prior, the weight of a neighbouring stage or of the last generation. `shrinkage` acts like that
-many extra positions that hold the weight at its prior, so that weights which occur rarely stay near it.
+Each weight starts at a prior: the weight of a neighbouring stage or of an earlier generation. `shrinkage` is a number
+of imaginary extra positions that hold each weight at its prior, so that weights which occur rarely stay near their
+priors.
 """
 
 from collections.abc import Callable
@@ -65,14 +66,15 @@ def _sums(indices: Indices, weights: Floats, sums: Floats) -> None:
 
 @kernel
 def _gather(indices: Indices, parts: Floats, weights: Floats) -> None:
-    """Add `parts[row]` to each weight whose index is in that row of `indices`."""
+    """For each row of `indices`, add `parts[row]` to the weights at the indices in the row."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             weights[indices[row, column]] += parts[row]
 
 
 ROWS = 1 << 16
-"""Number of positions converted to indices of weights at a time. Their states take far more memory than the indices."""
+"""Number of positions converted to indices of weights at a time. The states of positions take far more memory than the
+indices."""
 
 SHARES = 8
 """Number of shares of the examples. A worker sums one share at a time, and the sums are added in order. Sums of floats
@@ -95,7 +97,7 @@ def examples_of(game: Game, patterns: PatternSet, boards: Words, values: npt.Arr
 
 
 def estimates(examples: Examples, weights: Floats) -> Floats:
-    """Return the value of each example with `weights`, which is the sum of its weights."""
+    """Return the value of each example, which is the sum of the example's weights in `weights`."""
     sums = np.zeros(len(examples), np.float32)
     _sums(examples.indices, np.ascontiguousarray(weights, np.float32), sums)
     return sums
@@ -146,7 +148,8 @@ class Sums(Protocol):
     """Computes the sums over all examples that a fit needs, on a CPU or a GPU."""
 
     def weight_sums(self, parts: Floats) -> Floats:
-        """Return for each weight the sum of `parts`, a number per example, over the examples that have this weight."""
+        """Return, for each weight, the sum of `parts` over the examples that have this weight. `parts` has a number per
+        example."""
 
     def estimates(self, weights: Floats) -> Floats:
         """Return the value of each example with these weights."""
@@ -229,7 +232,7 @@ HELD_OUT = 16
 
 
 def training_mask(games: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return for each position whether weights are fitted to it (True) or not; `games` has their game numbers."""
+    """Return for each position whether weights are fitted to it. `games` has the number of each position's game."""
     return np.asarray(games % HELD_OUT != 0, np.bool_)
 
 
@@ -237,7 +240,7 @@ class StageWeights:
     """The weights of all stages of a game, while stages are fitted one after the other."""
 
     def __init__(self, subject: Subject, prior: Weights | None, *, shrinkage: float, passes: int) -> None:
-        """Use `prior`, the last generation's weights, as the prior; None: the weights of the nearest fitted stage."""
+        """Use `prior`, an earlier generation's weights, as the prior; None: the weights of the nearest fitted stage."""
         self.subject, self.shrinkage, self.passes = subject, shrinkage, passes
         self.has_prior = prior is not None
         start = subject.zero_weights() if prior is None else prior

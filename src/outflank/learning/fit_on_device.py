@@ -1,8 +1,9 @@
 """Computes the sums that a fit of weights needs on a GPU, with the same results, to the bit, as on a CPU.
 
-A CPU goes through the examples and adds to the sums of their weights. On a GPU many threads would add to one sum at
-once in any order, and sums of floats depend on the order. So each weight has one thread per share, which adds its
-examples in order. The examples are sorted by weight once; a fit uses that order some sixty times.
+A CPU goes through the examples and adds to the sums of their weights. On a GPU, many threads would add to one sum at
+once and in any order, and sums of floats depend on the order. So each weight has one thread per share, which adds the
+share's examples of this weight in order. The examples are sorted by weight once; a fit uses the sorted order some sixty
+times.
 """
 
 from collections.abc import Callable, Sequence
@@ -73,7 +74,8 @@ def _count(indices: Indices, counts: Numbers) -> None:
 
 @kernel
 def _sort(indices: Indices, first: int, places: Numbers, order: Indices) -> None:
-    """Write the rows that have each weight to `order`, from index `places[weight]` on. Row numbers start at `first`."""
+    """For each weight, write the numbers of the rows that contain it to `order`, from index `places[weight]` on. Row
+    numbers start at `first`."""
     for row in range(len(indices)):
         for column in range(indices.shape[1]):
             weight = indices[row, column]
@@ -97,7 +99,8 @@ def _sum_up(indices: Indices, weights: Floats, sums: Floats) -> None:
 
 @device_kernel
 def _gather(order: Indices, ends: Numbers, parts: Floats, sums: Floats) -> None:
-    """Write for each weight in each share the sum of `parts` over the rows that have it, added in order."""
+    """For each weight and each share, write the sum of `parts` over the rows that contain the weight, added in
+    order."""
     cell = cuda.grid(1)
     if cell < sums.size:
         total = np.float32(0)

@@ -22,7 +22,7 @@ class Fit:
     """Options of a fit."""
 
     prior: Path | None = None
-    """File of the last generation's weights, which are the prior of the fit."""
+    """File of an earlier generation's weights, which are the prior of the fit."""
     shrinkage: float = SHRINKAGE
     passes: int = PASSES
 

@@ -36,13 +36,13 @@ class Generation:
     seed: int = 1
     positions: int = POSITIONS
     per_game: int = PER_GAME
-    """Limit on the number of positions from one game, because they are similar."""
+    """Limit on the number of positions from one game, because positions of one game are similar."""
     depth: int = 1
     """Search depth of both sides in the generated games, in plies."""
     evaluation: str | None = None
     """Evaluation of both sides in these games; None: the game's choice for the first generation, or random moves."""
     games: tuple[Path, ...] = ()
-    """Files of recorded games. The generated games begin with moves of these."""
+    """Files of recorded games. The generated games begin with moves of the recorded games."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.positions <= MOST_POSITIONS:
@@ -164,7 +164,7 @@ def _beginnings(subject: Subject, generation: Generation, work: Work) -> Beginni
 
 
 _read: dict[tuple[object, ...], Beginnings] = {}
-"""Cache of the last files of recorded games, because every generation reads the same files."""
+"""Cache of the recorded games that were read last, because every generation reads the same files."""
 
 
 def _read_games(subject: Subject, files: Sequence[Path], work: Work) -> Beginnings:

@@ -43,9 +43,9 @@ def evaluation_values(rules: Game, evaluation: Evaluation, boards: Words) -> Flo
 def check(
     folder: Path, work: Work, *, weights: Path | None = None, beside: Sequence[str] | None = None
 ) -> ErrorsDocument:
-    """Return the errors of a training folder's weights, or of those in the file `weights`, on held-out positions.
+    """Return the errors of a training folder's weights, or of the weights in the file `weights`, on held-out positions.
 
-    Other evaluations are measured too: those that `beside` names, or all evaluations of the game.
+    Other evaluations are measured, too: the evaluations that `beside` names, or all evaluations of the game.
     """
     _, subject, positions = read_positions(folder)
     values_document, values = read_values(folder, positions)
@@ -96,7 +96,7 @@ def _held_out_rows(positions: Positions) -> Rows:
 def _scale(subject: Subject, judge: Judge, estimates: Floats, targets: Floats) -> tuple[float | None, bool]:
     """Return the number of an evaluation's points in one unit of the game, and whether it was fitted.
 
-    The number is None if the evaluation correlates negatively with the true values, so that no scale helps.
+    The number is None if the evaluation does not correlate positively with the true values, so that no scale helps.
     """
     if judge.name is None:
         return float(judge.points), False

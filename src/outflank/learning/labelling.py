@@ -2,7 +2,7 @@
 
 A game with endgame kernels is learnt backwards from its end. Positions within reach of the kernels are solved. Each
 earlier position gets the value of a shallow search with the weights of later stages, which are fitted on the way. In
-other games a value combines the result of the game with a shallow search that uses the weights of the last generation.
+other games, a value combines the result of the game with a shallow search that uses an earlier generation's weights.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ from outflank.search.worker import Worker
 from outflank.validation.text import how_many
 
 PORTION = 1 << 20
-"""Number of positions that a GPU solves at a time. An interrupted run keeps the parts that are solved."""
+"""Number of positions that a GPU solves at a time. An interrupted run keeps the solved parts."""
 
 ARRAYS = ("values",)
 """Names of the arrays in a stored part of the values."""
@@ -131,14 +131,14 @@ class Labels:
     """Options for computing the values of positions."""
 
     weights: Path | None = None
-    """File with the weights of the previous generation."""
+    """File with the weights of an earlier generation."""
     plies: int = PLIES
     exact: int | None = None
-    """Greatest number of moves left at which positions are solved; None: the most that the endgame kernels can solve. A
-    GPU can solve more."""
+    """Greatest number of moves left at which positions are solved; None: the greatest number at which the endgame
+    kernels solve positions. A GPU can solve positions with more moves left."""
     blend: float | None = None
-    """Weight of the game's result in the value of a position that is not solved; the rest is the search. None: 0, or
-    0.5 in a game without endgame kernels."""
+    """Weight of the game's result in the value of a position that is not solved; the remaining weight is the search's.
+    None: 0, or 0.5 in a game without endgame kernels."""
     shrinkage: float = SHRINKAGE
     passes: int = PASSES
 
@@ -236,7 +236,8 @@ class _Labelling:
             outdated.update(np.unique(self.positions.stage[rows]).tolist())
 
     def value_by_results(self, judge: Judge) -> None:
-        """Compute values from game results and a shallow search, which without weights sees only wins and losses."""
+        """Compute values from game results and a shallow search. Without an evaluation, the search sees only wins and
+        losses."""
         self._value(np.arange(len(self.positions)), judge, "all")
 
     def _value(self, rows: Rows, judge: Judge | None, name: str) -> None:

@@ -66,7 +66,8 @@ def run(
 ) -> TrainDocument:
     """Learn an evaluation from the rules alone, or continue an interrupted run; return the run's document.
 
-    `on_generation` receives each finished generation, and `on_write` the document each time it has been written.
+    `on_generation` is called with each finished generation, and `on_write` with the document after each time it is
+    written.
     """
     subject = Subject(plan.generation.start.game)
     step = Step(folder, "train")

@@ -1,4 +1,4 @@
-"""Pieces of learning on a cluster: what the head asks a node for, and the arrays with which the node answers.
+"""Pieces of learning on a cluster: the head's request to a node, and the arrays with which the node answers.
 
 A request has everything that its piece depends on, so that nodes need no files. Learnt weights, of up to six megabytes,
 are named by their digest, and sent only if the node says that it lacks them.

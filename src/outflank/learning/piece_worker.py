@@ -14,7 +14,8 @@ from outflank.learning.subject import Judge, Subject, digest
 from outflank.search.request import Stop
 
 MOST_JUDGES = 2
-"""Number of evaluations that a node keeps. While one replaces another, pieces for both are made."""
+"""Number of evaluations that a node keeps. When a new evaluation replaces an old one, some pieces still need the old
+one."""
 
 
 class PieceWorker:
@@ -42,7 +43,8 @@ class PieceWorker:
         """Do nothing, because no resources are held."""
 
     def _judge(self, subject: Subject, item: Item) -> Judge | None:
-        """Return the evaluation that `item` names; None if its weights are needed, and neither known nor in `item`."""
+        """Return the evaluation that `item` names; None if its weights are needed but are neither known nor in
+        `item`."""
         evaluation, check = item["judge"]["evaluation"], item["judge"]["check"]
         key = (item["game"], tuple(item["rules"].items()), evaluation, check)
         with self._lock:

@@ -43,7 +43,7 @@ class Work:
     workers: int = 1
     """Number of threads."""
     tasks: TaskDispatcher | None = None
-    """Cluster whose nodes make pieces, opened for `PieceWorker`; None: threads of this process make all."""
+    """Cluster whose nodes make pieces, opened for `PieceWorker`; None: threads of this process make all pieces."""
     device: DeviceOption = "cpu"
     """Device that solves endgame positions and fits weights."""
     stop: Stop = field(default_factory=Stop)
@@ -58,9 +58,9 @@ class Work:
             raise Halted("stopped")
 
     def map(self, make: Callable[[int], T], count: int, done: Callable[[int], None] = lambda number: None) -> list[T]:
-        """Return `make(n)` for each `n` below `count`, in order; `done` receives how many calls are finished.
+        """Return `make(n)` for each `n` below `count`, in order. `done` is called with the number of finished calls.
 
-        With a cluster, `make` waits for a node, and there are enough calls at a time to keep all its nodes busy.
+        With a cluster, `make` waits for a node, and enough calls run at a time to keep all nodes of the cluster busy.
         """
         if not count:
             return []
@@ -152,7 +152,7 @@ class Step:
         return made
 
     def stored_piece(self, name: str, arrays: Collection[str]) -> Arrays | None:
-        """Return the stored piece `name`, or None if it is missing or has other arrays than `arrays`."""
+        """Return the stored piece `name`, or None if it is missing or unreadable, or has other arrays than `arrays`."""
         stored = _read(self._path(name))
         return stored if stored is not None and set(stored) == set(arrays) else None
 

@@ -1,8 +1,8 @@
 """Playing the games of self-play, from starting positions or from recorded games, and taking positions from them.
 
-Good players avoid bad positions, but a search visits mostly those, to refute bad moves. So games begin with random
-moves. In half of the games one side or both continue with random moves. All other moves are the best of a shallow
-search with noise added to its values, more in some games than in others.
+Good players avoid bad positions, but a search visits mostly bad positions, to refute bad moves. So games begin with
+random moves. In half of the games one side or both continue with random moves. All other moves are the best of a
+shallow search with noise added to its values, more in some games than in others.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,8 @@ from outflank.search.worker import Worker
 # A shallow search that recognises the end of a game.
 #
 # The look-ahead of searches (`search/looking.py`), which orders moves, evaluates finished games like other positions.
-# Learning must not do that: weights are never fitted to finished games, so that their evaluations mean nothing.
+# Learning must not do so: weights are never fitted to finished games, so the evaluation of a finished game means
+# nothing.
 
 
 @inner
@@ -98,17 +99,18 @@ GAMES = 64
 """Number of self-play games in a group, which is played and stored together."""
 
 OPENING = 12
-"""Greatest number of random moves at the beginning of a self-play game, or after it leaves a recorded game."""
+"""Greatest number of random moves at the beginning of a self-play game, or after the game leaves a recorded game."""
 
 NOISE = 0.015, 0.1
 """Least and greatest standard deviation of the noise that is added to the values of moves, as a fraction of the largest
 value. Each game has a random deviation in between."""
 
 RANDOM_SIDES = (0, 0, 0, 1, 2, 3)
-"""Bit sets of the sides that move randomly, drawn uniformly: no side (half of the cases), first, second, both."""
+"""Sets of sides that move randomly, as bits. Each game draws one: no side (half of the cases), the first side, the
+second side, or both."""
 
 NOISE_VALUES = 16
-"""Number of noise values for the moves of a position. If there are more moves, some share a value."""
+"""Number of noise values for the moves of a position. If there are more moves, some moves share a value."""
 
 Rows = npt.NDArray[np.int64]
 """Row numbers of positions in `Positions`."""
@@ -123,13 +125,13 @@ class Positions:
     game: npt.NDArray[np.int32]
     """Number of each position's game. It decides whether the position is held out of the fit."""
     left: npt.NDArray[np.int32]
-    """Number of moves left until the end of the game, for each position."""
+    """Upper bound on the number of moves left (`moves_left`), for each position."""
     stage: npt.NDArray[np.int32]
     """Row of the weights that belong to each position's stage."""
     result: npt.NDArray[np.float32]
     """Result of each position's game, for the side to move in the position."""
     fair: npt.NDArray[np.bool_]
-    """Whether no later move of the game was random. If one was, the result says little about the position."""
+    """Whether no move of the game from the position on was random. If one was, the game's result says little."""
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -137,14 +139,14 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Beginnings:
-    """Where self-play games begin: starting positions, and moves of recorded games."""
+    """The beginnings of self-play games: starting positions, and moves of recorded games."""
 
     starts: Words
     lines: Moves
     """Moves of recorded games, one row for each starting position; empty if there are no recorded games."""
     leader: Words | None = None
-    """The first starting position of all groups, if `starts` are those of one group. It decides how many random numbers
-    are drawn for a game."""
+    """The first starting position of all groups, if `starts` has only the starting positions of one group. The number
+    of random numbers that are drawn for a game depends on it."""
 
     @property
     def first(self) -> Words:
@@ -152,8 +154,8 @@ class Beginnings:
         return self.starts[0] if self.leader is None else self.leader
 
     def of_group(self, number: int) -> tuple["Beginnings", Rows]:
-        """Return the beginnings for the games of group `number` alone, and the number of each among all. If there are
-        no recorded games, they are all, and the numbers are empty."""
+        """Return the beginnings of the games in group `number`, and their row numbers in `lines`. Without recorded
+        games, return all beginnings and no row numbers."""
         if not len(self.lines):
             return self, np.zeros(0, np.int64)
         numbers = np.asarray(np.arange(number * GAMES, (number + 1) * GAMES) % len(self.lines), np.int64)

@@ -62,7 +62,7 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
     exact: int
     """Greatest number of moves left at which positions are solved; -1: no positions are solved."""
     blend: float
-    """Weight of the game's result in the value of a position; the rest is a shallow search."""
+    """Weight of the game's result in the value of a position; a shallow search has the remaining weight."""
     judge: WeightsSource
     shrinkage: float
     passes: int
@@ -265,7 +265,7 @@ class GenerationDocument(Struct, frozen=True, kw_only=True):
     weights: WeightsDocument
     errors: ErrorsDocument
     match: PlayDocument | None
-    """Match of this generation's weights against the best earlier ones or a named evaluation; null if not played."""
+    """Match of this generation's weights against the best earlier weights or a named evaluation; null if not played."""
     best: bool
     """Whether these weights are the best so far, so that the next generation continues from them."""
 
@@ -279,8 +279,8 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     """Settings of a training run."""
 
     first: GenerateSettings
-    """Settings for the first generation's positions. Later generations use the same, but with the best weights as
-    players and seeds of their own."""
+    """Settings for the first generation's positions. Later generations use the same settings, except that the best
+    weights play the games and each generation has its own seed."""
     generations: Count
     plies: int
     exact: int | None
@@ -288,7 +288,8 @@ class RunSettings(Struct, frozen=True, kw_only=True):
     shrinkage: float
     passes: int
     match_games: Count
-    """Greatest number of games in each match. With 0 no match is played, and every generation counts as better."""
+    """Greatest number of games in each match. With 0, no match is played, and every generation counts as the best so
+    far."""
     depth: int | None
     seconds: float | None
     elo0: float

@@ -123,13 +123,14 @@ class Subject:
 
 
 class Judge:
-    """Evaluation that values positions during learning: a named one, learnt weights, or none (every value is 0)."""
+    """Evaluation that values positions during learning: a named evaluation, learnt weights, or none (every value is
+    0)."""
 
     def __init__(self, subject: Subject, name: str | None = None, weights: Weights | None = None) -> None:
         self.subject, self.name, self._weights = subject, name, weights
         self._loaded: LoadedPatterns | None = None  # keeps the memory that the evaluation points to
         self.knows = name is not None or weights is not None
-        """Whether there is an evaluation. Without one every value is 0."""
+        """Whether there is an evaluation. Without an evaluation, every value is 0."""
         if name is not None:
             self.evaluation = evaluation_named(subject.rules, name)
             self.points = scale_of(subject.rules, self.evaluation).points
@@ -145,7 +146,7 @@ class Judge:
 
     @cached_property
     def weights(self) -> Weights | None:
-        """Learnt weights of the evaluation; None if it is a named one, or there is none."""
+        """Learnt weights of the evaluation; None if it is a named evaluation, or if there is none."""
         return self._weights if self._file is None else self.subject.weights_in(self._file)
 
     @cached_property

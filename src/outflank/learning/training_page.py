@@ -13,7 +13,7 @@ from outflank.validation.text import how_many
 PAGE = "train.html"
 
 MOST_DRAWN = 3
-"""Number of named evaluations in the figure of errors: the best ones. The table has all of them."""
+"""Number of named evaluations in the figure of errors, which shows only the best. The table shows all."""
 
 CONSTANT_GUESS = "constant guess"
 
@@ -57,7 +57,7 @@ def error_table(errors: ErrorsDocument) -> tuple[tuple[str, ...], tuple[tuple[Ce
 
 
 def notes_on(errors: ErrorsDocument) -> list[str]:
-    """Return notes on evaluations that were scaled, and on those left out of the table."""
+    """Return notes on evaluations that were scaled, and on evaluations left out of the table."""
     scaled = [
         evaluation.name for evaluation in errors.evaluations if evaluation.scaled and evaluation.points is not None
     ]

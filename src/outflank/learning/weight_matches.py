@@ -1,4 +1,4 @@
-"""The fifth step of learning: a match of weights against those of the last generation or a named evaluation."""
+"""The fifth step of learning: a match of weights against an earlier generation's weights or a named evaluation."""
 
 import shlex
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Match:
         return DEPTH if self.depth is None and self.seconds is None else self.depth
 
     def command(self, folder: Path, weights: Path | None) -> str:
-        """Return the command that plays this match with the weights of `folder`, or with those in a file."""
+        """Return the command that plays this match with the weights of `folder`, or with the file `weights`."""
         limit = ["--depth", str(self.used_depth)] if self.seconds is None else ["--time", str(self.seconds)]
         words = [PROGRAM, "train", "play", *limit, "--sprt", f"{self.sprt.elo0},{self.sprt.elo1}"]
         words += ["--match-games", str(self.games), "--seed", str(self.seed)]

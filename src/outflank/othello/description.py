@@ -81,9 +81,11 @@ HIGHEST_LEVEL, FIRST_ERRORLESS = 60, 15
 
 
 def _exact_moves_for_depth(depth: int) -> int:
-    """Return the largest number of empty squares with which a player of this search depth solves positions. Solving
-    then takes about as long as a midgame move: each further ply takes 1.6 times as long, and each further empty square
-    2.1 times as long, or twice that in a selective search."""
+    """Return the largest number of empty squares with which a player of this search depth solves positions.
+
+    The number is chosen so that solving takes about as long as a midgame move. A search that is one ply deeper takes
+    1.6 times as long. Solving with one more empty square takes 2.1 times as long; in a selective search, 4.2 times.
+    """
     return round(16.4 + 0.63 * (depth - 12)) if depth >= 5 else (2, 4, 8, 8)[depth - 1]
 
 
@@ -110,8 +112,8 @@ LEVELS = (
     Level(9, exact=13, misjudged=0.5),
     *(_level(depth) for depth in range(FIRST_ERRORLESS, HIGHEST_LEVEL + 1)),
 )
-"""Othello's playing levels. The first ones make human-like errors, in steps of about 180 Elo; from `FIRST_ERRORLESS`
-on, the number of a level is its search depth."""
+"""Othello's playing levels. The levels below `FIRST_ERRORLESS` make human-like errors and differ by about 180 Elo each.
+From `FIRST_ERRORLESS` on, the number of a level is its search depth."""
 
 
 def _is_known(game: Othello) -> bool:
@@ -140,10 +142,10 @@ def _empties(board: Board) -> int:
 
 
 def _moves_expected(board: Board) -> float:
-    # Players solve positions from 15 empty squares on with one second for the game, from 19 with ten seconds, from 25
-    # with five minutes, and should have spent most of their time by then. With 12 here, a seventh to a third of the
-    # clock is left; with 8, a quarter to two fifths; with 16, fast clocks ran so low that solving began two squares
-    # later.
+    # Players begin to solve positions with 15 empty squares if they have one second for the game, with 19 if they have
+    # ten seconds, and with 25 if they have five minutes. They should have spent most of their time by then. With the
+    # number 12 below, a seventh to a third of the clock is left when solving begins; with 8, a quarter to two fifths.
+    # With 16, fast clocks ran so low that solving began two squares later.
     return max(2.0, (_empties(board) - 12) / 2)
 
 
@@ -189,9 +191,10 @@ OTHELLO = GameDescription(
         exact_moves_for_depth=_exact_moves_for_depth,
         moves_expected=_moves_expected,
         moves_at_most=lambda board: _empties(board) / 2,
-        # Mean of ten positions of tournament games, two workers on a server's x86-64 cores: 4 ms with 14 empty squares,
-        # 9 ms with 16, 33 ms with 18, 0.10 s with 20, 0.42 s with 22, 2.2 s with 24; the slowest took 2 to 4 times as
-        # long. So the model gives about twice the mean, and most positions take less even on machines half as fast.
+        # Two workers on a server's x86-64 cores solved ten positions of tournament games in a mean time of 4 ms with 14
+        # empty squares, 9 ms with 16, 33 ms with 18, 0.10 s with 20, 0.42 s with 22, and 2.2 s with 24. The slowest
+        # positions took 2 to 4 times the mean. This model gives about twice the mean from 16 empty squares on, so most
+        # positions take less time even on machines half as fast.
         ending_time=EndingTime(moves=14, seconds=0.004, growth=2.0),
         piece_lead=lambda position: int(position.own).bit_count() - int(position.opp).bit_count(),
         marks=Marks(2.0, 4.0, 8.0),

@@ -1,12 +1,12 @@
 """Two tables with a value for each of the 3^8 = 6 561 states of an edge of the board.
 
-A full edge is worth its discs. The value of any other edge follows from fuller ones: the side to move plays its best
+A full edge is worth its discs. The value of any other edge follows from fuller edges: the side to move plays its best
 possible move on the edge, or leaves the edge alone. A move that flips discs along the edge is always possible. In the
 first table, a move to any other empty square is possible with a probability, measured in 2 656 positions of 480
 tournament games; in the second table (`brute`) it is always possible. The published report 000 tried both.
 
-The tables are part of the source because compiled kernels contain them. Only one of the four edges that are equal up
-to reflection and swapped colours is stored.
+The tables are part of the source because compiled kernels contain them. Reflection and a swap of the colours turn an
+edge into up to four states; only one of them is stored.
 """
 
 import base64
@@ -67,7 +67,7 @@ _kinds = np.flatnonzero(np.minimum(_smallest, _smallest[_swapped]) == np.arange(
 
 
 def _unpacked(text: str) -> npt.NDArray[np.int64]:
-    """Return the table of all edges from the stored ones; an edge with swapped colours has the negative value."""
+    """Return the values of all states from the stored values. An edge with swapped colours has the negative value."""
     stored_values = np.frombuffer(zlib.decompress(base64.b85decode(text)), np.int8)
     values = np.zeros(STATES, np.int64)
     for states, sign in (

@@ -1,4 +1,4 @@
-"""Hand-written evaluations of Othello positions: those of the published student reports, and `Phased`."""
+"""Hand-written evaluations of Othello positions: the evaluations of the published student reports, and `Phased`."""
 
 from typing import NamedTuple
 
@@ -20,9 +20,9 @@ X_SQUARES = U64(0x0042000000004200)  # diagonally beside a corner
 C_SQUARES = U64(0x4281000000008142)  # beside a corner on the edge
 EDGES = U64(0x3C0081818181003C)  # the rest of the edge
 
-# Weight of the edge table in the sum of `FourPart`. At depth 4, from 100 openings of tournament games, each played with
-# both colours, `FourPart` with the first edge table won 153–1–46 (by 18 discs a game) against `FourPart` without a
-# table; with weight 1 it won 144–2–54 (by 15).
+# Weight of the edge table in the sum of `FourPart`. In matches at depth 4 from 100 openings of tournament games, each
+# played with both colours, `FourPart` with the first edge table won 153–1–46 (by 18 discs a game) against `FourPart`
+# without a table. With weight 1 instead of 2, it won 144–2–54 (by 15 discs a game).
 EDGE_WEIGHT = 2
 
 
@@ -38,14 +38,14 @@ class FourPart(NamedTuple):
     """Evaluation of report 000's program: squares, mobility, potential mobility and discs, weighted by the phase.
 
     The report names the four parts and the divisor, and the program from which it took them (Marvin by S. Voges, 1999),
-    but prints no weights. Ours are those of the formula that is known of the report's program; no public source
-    confirms them. They do not give the report's node counts: from the start at depth 13, the logarithms of our counts
-    for its six move orderings have a correlation of only 0.04 with those of its counts. Without potential mobility it
-    is 0.98.
+    but prints no weights. The weights here come from a formula that is known of the report's program; no public source
+    confirms them. They do not reproduce the report's node counts. For the report's six move orderings, from the start
+    at depth 13, the correlation between the logarithms of the node counts here and of the report's counts is only 0.04.
+    Without potential mobility the correlation is 0.98.
     """
 
     divisor: int
-    """Divisor of the sum: 8 gives the coarse values of report 000's final program, 1 the fine ones."""
+    """Divisor of the sum: 8 gives the coarse values of report 000's final program, 1 gives fine values."""
     edges: int = 0
     """Number, from 1, of the table in `edge_table` whose values are added; 0 for none, as in report 000's program."""
     potential: int = 1
@@ -60,8 +60,9 @@ class Phased(NamedTuple):
 # corners, squares beside an empty corner on the edge and on the diagonal, the rest of the edge, squares beside an own
 # corner, discs. They come from a least-squares fit to the results of 120,000 tournament games (WTHOR, 1977 to 2019; 7
 # million positions, each phase fitted separately), smoothed by hand: much in the first four phases, in which results
-# say little about corners, and a little in the fifth and seventh. The raw fit, which also had a constant, had an error
-# of 24 discs at the start (that of a constant guess), 20.6 with 29 to 33 discs, 16.8 with 44 to 48 and 9.1 at the end.
+# say little about corners, and a little in the fifth and seventh. The raw fit also had a constant. Its error was 24
+# discs at the start, no less than the error of a constant guess, 20.6 discs with 29 to 33 discs on the board, 16.8 with
+# 44 to 48, and 9.1 at the end.
 PHASE_WEIGHTS = np.array(
     [
         [10, 10, 90, -10, -90, 2, 20, -2],
@@ -114,13 +115,14 @@ def stone_difference(own: Word, opp: Word) -> Value:
 
 @inner
 def mobility_difference(game: Othello, own: Word, opp: Word) -> Value:
-    """Return the number of own legal moves minus the opponent's, as if both were to move."""
+    """Return the number of own legal moves minus the number of the opponent's, as if both sides were to move."""
     return popcount(legal(own, opp) & game.mask) - popcount(legal(opp, own) & game.mask)
 
 
 @inner
 def potential_difference(game: Othello, own: Word, opp: Word) -> Value:
-    """Return the potential mobility: the opponent's discs beside empty squares minus our own."""
+    """Return the potential mobility: the number of the opponent's discs beside empty squares, minus the number of own
+    discs beside empty squares."""
     exposed = neighbours(game.mask & ~(own | opp))
     return popcount(opp & exposed) - popcount(own & exposed)
 
@@ -139,7 +141,7 @@ def square_difference(own: Word, opp: Word) -> Value:
 
 @inner
 def _column(board: Word, right: int) -> Word:
-    """Return the squares of the board's left column, or of the right one if `right` is set, as a byte."""
+    """Return the squares of the board's left column as a byte, or of the right column if `right` is set."""
     shifted = board >> U64(7) if right else board
     return multiply(shifted & U64(0x0101010101010101), U64(0x0102040810204080)) >> U64(56)
 

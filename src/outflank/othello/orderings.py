@@ -24,13 +24,17 @@ from outflank.othello.patterns import LEARNT, blank, is_learnt
 from outflank.othello.rules import PASS, Othello, legal
 
 LOOK_AHEAD_FROM, SQUARES_PER_PLY, MOST_PLIES = 13, 3, 3
-"""Look-ahead (shallow searches that order moves in exact searches): the least number of empty squares with which it
-is done, the number of further empty squares for each additional ply, and the largest number of plies."""
+"""Look-ahead means shallow searches that order moves in exact searches. The numbers are the least number of empty
+squares with which there is a look-ahead, the number of further empty squares for each additional ply, and the largest
+number of plies."""
 
 
 def ordering_evaluation(game: Othello) -> Evaluation:
-    """Return the evaluation for look-aheads (shallow searches that order moves). A board without learnt weights is too
-    small for them. It still gets one of the same type: exact kernels would be compiled again for another type."""
+    """Return the evaluation for look-aheads (shallow searches that order moves).
+
+    A board without learnt weights is too small for look-aheads. It still gets an evaluation of the same type as other
+    boards, because exact kernels would be compiled again for another type.
+    """
     return evaluation_named(game, LEARNT.name) if is_learnt(game) else blank()
 
 
@@ -112,12 +116,12 @@ ORDERINGS = {
     "mobility": OrderingWeights(weights={"mobility": 1}),
     "potential": OrderingWeights(weights={"potential": 1}),
     "stones+squares": OrderingWeights(weights={"stones": 1, "squares": 1}),
-    # Corners first, then moves that leave the opponent few moves. Seven tournament positions at depth 10 take 3.2
-    # million nodes, 4.0 million with mobility alone, 6.5 million with stones+squares.
+    # Corners come first, then moves that leave the opponent few moves. Seven tournament positions at depth 10 take
+    # 3.2 million nodes; with mobility alone they take 4.0 million, and with stones+squares 6.5 million.
     "squares+mobility": OrderingWeights(weights={"squares": 1, "mobility": 8}),
     # Exposed discs are as informative as mobility until about 24 discs are on the board. The weights were chosen on the
-    # laboratory's 20 tournament positions. On 30 others, at depth 9, they save 7 to 10 % of the nodes of
-    # squares+mobility with 12 discs on the board, and hardly any from 20 discs on.
+    # laboratory's 20 tournament positions. On 30 other positions, at depth 9, they save 7 to 10 % of the nodes of
+    # squares+mobility with 12 discs on the board, and hardly any nodes from 20 discs on.
     "by-stage": OrderingWeights(by_stage=(_EARLY, _EARLY, _LATE, _LATE, _LATE, _LATE)),
 }
 

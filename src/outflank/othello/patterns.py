@@ -53,8 +53,8 @@ def _symmetries(game: Othello) -> list[list[int]]:
     """Return the image of each square under each symmetry of the board.
 
     Six boards encode the numbers of the squares: board k has the squares whose number has bit k set. After a symmetry
-    is applied to all six, their bits at a square are the number of the square that was mapped to it. Mapping square by
-    square would take a third of the time that loading an evaluation may take.
+    is applied to all six boards, the six bits at a square are the number of the square that was mapped to it. Mapping
+    square by square would take a third of the time that loading an evaluation may take.
     """
     squares, digits = np.arange(64, dtype=np.uint64), np.arange(6, dtype=np.uint64)
     boards = (((squares[:, None] >> digits) & ONE) << squares[:, None]).sum(axis=0, dtype=np.uint64)
@@ -119,8 +119,11 @@ def is_learnt(game: Othello) -> bool:
 
 
 def default_evaluation(game: Othello) -> str:
-    """Return the name of the learnt evaluation, if there is one for the board, else `mobility`. `Phased` is no default:
-    it was fitted to 8×8 games and knows only the corners of that board. On 6×6 it lost to random moves."""
+    """Return the name of the learnt evaluation if there is one for the board, else `mobility`.
+
+    `Phased` is no default: it was fitted to 8×8 games, and its corners are the corners of the 8×8 board. On 6×6 it lost
+    to random moves.
+    """
     return LEARNT.name if is_learnt(game) else "mobility"
 
 

@@ -1,7 +1,7 @@
 """Othello's plain rules: a second implementation for the proof checker, which shares no code with `rules`.
 
-A key is the board as a number in base 3 (empty, own, opponent's): the smallest number of its eight mirror images. A
-board of up to 40 squares fits in the key's first word.
+A key encodes the board as a number in base 3, with the digits empty, own and opponent's. Of the numbers of the board's
+eight symmetric images, the key is the smallest. A board of up to 40 squares fits in the key's first word.
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,8 @@ def _ray(cells: Sequence[tuple[int, int]], column: int, row: int, across: int, d
 
 @cache
 def _tables(mask: int) -> Records:
-    """Return the tables of a board, built square by square. They are cached forever, since rules hold their address."""
+    """Return the tables of a board, built square by square. They are cached forever, since rules hold the address of
+    the tables."""
     tables = allocate(TABLES, 1)
     cells = [(column, row) for row in range(8) for column in range(8) if mask >> (8 * row + column) & 1]
     board = tables[0]

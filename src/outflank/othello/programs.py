@@ -10,7 +10,7 @@ from outflank.games.defaults import ReportProgram
 from outflank.games.sides import Side
 
 SERIAL_PLY_002 = 2
-"""Largest remaining depth that report 002's program searches serially: the smallest depth that it splits is 3."""
+"""Largest remaining depth that report 002's program searches serially. The smallest depth that it splits is 3."""
 
 CLASSROOM: dict[str, Any] = {"algorithm": "minimax", "evaluation": "discs", "deepen": False}
 """Search options of the classroom program of the published reports 002 and 004."""

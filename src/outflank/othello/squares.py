@@ -68,7 +68,7 @@ def square_name(size: int, move: int) -> str:
 
 
 def square_number(size: int, name: str) -> int | None:
-    """Return the number of the square called `name`, in upper or lower case; None: the board has no such square.
+    """Return the number of the square called `name`, in upper or lower case; None if the board has no such square.
 
     >>> square_number(8, "F5"), square_number(4, "f5")
     (37, None)

@@ -24,8 +24,8 @@ from outflank.search.root_moves import RootMove, RootValue, search_best_moves
 from outflank.search.worker import WORKER
 
 POOL = 96
-"""Number of frames (split points) per worker. The worker's current line needs one per divided ply; others, which it has
-left, stay in use while other workers search in them."""
+"""Number of frames (split points) per worker. The worker's current line needs one per divided ply. Frames that the
+worker has left stay in use while other workers search in them."""
 
 _BY_HANDS = {
     "wasted_nodes": "wasted",
@@ -44,7 +44,8 @@ _BY_WORKERS = {
     "cutoffs": "cutoffs",
     "first_cutoffs": "first_cutoffs",
 }
-"""Fields of a `WORKER` record by their names in `WorkerStatistics`; `_BY_HANDS` has those of a `HAND` record."""
+"""Fields of a `WORKER` record by the names of the statistics in `WorkerStatistics`. `_BY_HANDS` has the fields of a
+`HAND` record in the same way."""
 
 
 @kernel
@@ -198,7 +199,7 @@ class Crew:
             self.hands[name] = 0
 
     def statistics(self) -> tuple[WorkerStatistics, ...]:
-        """Return the statistics of each worker so far; may be called while they work."""
+        """Return the statistics of each worker so far. This may be called while the workers are searching."""
         opened, now = self._opened, time.perf_counter()
         seconds = self._seconds if opened is None else self._seconds + now - opened
         hands, workers = self.hands, self.root.workers
@@ -206,7 +207,7 @@ class Crew:
         if opened is not None:
             # Add the time of the current subtree. Its start may not be stored yet, but is not before `opened`.
             useful += np.where(hands["idle"] != 0, 0.0, now - np.maximum(opened, hands["since"] / 1e9))
-        # By columns: field by field, this takes longer than a short search with many workers.
+        # Whole columns are read: reading single fields takes longer than a short search with many workers.
         counts = {name: hands[field] for name, field in _BY_HANDS.items()}
         counts |= {name: workers[field] for name, field in _BY_WORKERS.items()}
         rows = zip(*(column.tolist() for column in counts.values()), strict=True)

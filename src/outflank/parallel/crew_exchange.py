@@ -1,8 +1,8 @@
-"""Work that crews of different processes exchange: moves of split points for others, and jobs from others.
+"""Work that crews of different processes exchange: moves that a crew gives away, and jobs that it gets.
 
 An *exporter* is a worker without a thread. For a thief in another process it takes a move of a split point, like any
-worker of the crew, but the thief searches the move. The exporter delivers the thief's result and continues where that
-leads, until there is another move to search or nothing to do.
+worker of the crew, but the thief searches the move. The exporter delivers the thief's result and goes on like any
+worker, until it has another move for a thief, or no work.
 
 A job from another process is an *imported* frame: it stands for the move that leads to the job's position, and its
 permit is offered to the workers. The worker that takes the permit searches the position, usually as a split point below
@@ -31,7 +31,6 @@ from outflank.parallel.exchange_steps import (
 from outflank.parallel.shared_state import AWAY, DELIVER, IDLE, frame_at, frame_bytes
 from outflank.parallel.splitting import work
 from outflank.search.root import Root
-from outflank.search.worker import PLIES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +115,7 @@ class Exchange(Divided):
     def deliver(self, exporter: int, *, valid: bool, value: int = 0, line: Sequence[int] = ()) -> ExportedMove | None:
         """Deliver the result of an exporter's move. Return the exporter's next move; None if it is idle now."""
         hand = self.crew.hands[exporter]
-        hand.valid, hand.value, hand.line_length = int(valid), value, min(len(line), PLIES)
+        hand.valid, hand.value, hand.line_length = int(valid), value, len(line)
         hand.line[: len(line)] = line
         return self._continue(exporter, DELIVER, 0)
 
@@ -138,9 +137,12 @@ class Exchange(Divided):
         return bool(is_export_wanted(self.crew.crew, self.crew.hands[exporter]))
 
     def await_change(self, rung: int, news: int, seconds: float, *, ignore_sleepers: bool) -> tuple[int, int, int]:
-        """Wait at most `seconds`, until an imported job ends or `wake` is called. Return at once if the bell has rung
-        or that has happened since the call that returned `rung` and `news`, or, unless `ignore_sleepers`, if a worker
-        sleeps because it has nothing to do. Return the new `rung` and `news`, and the number of such workers."""
+        """Wait until an imported job ends or `wake` is called, but at most `seconds`. Return the number of rings of the
+        bell, the number of news (ended jobs and calls of `wake`), and the number of workers that sleep without work.
+
+        `rung` and `news` are results of an earlier call. Return at once if either number has changed since then.
+        Unless `ignore_sleepers`, also return at once if a worker sleeps.
+        """
         rings, news, sleepers = await_change(self.crew.crew, rung, news, int(seconds * 1e6), ignore_sleepers)
         return int(rings), int(news), int(sleepers)
 

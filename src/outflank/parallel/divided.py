@@ -63,13 +63,14 @@ class Plan:
     serial_moves_at_all: int = 1
     """Like `serial_moves`, for nodes where no cut-off is expected, so that all moves are searched in any case."""
     near_leaves: int = 0
-    """Number of plies above the split threshold in which one move less is searched before the others are shared."""
+    """Number of plies above the split threshold. In nodes at these depths, one move less is searched before the others
+    are shared."""
     wait_while_improving: bool = False
     """Whether, in an open window, the other moves also wait as long as each move beats the best before it."""
     leftmost: bool = False
     """Whether only the nodes of the leftmost line are divided."""
     scouts_in_order: bool = False
-    """Whether all moves but the first are searched with null windows; those that raise alpha are then searched again,
+    """Whether all moves but the first are searched with null windows. Moves that raise alpha are then searched again,
     in order."""
     hold: bool = False
     """Whether no worker takes another move of a node while a move that beat its scout is searched again."""
@@ -203,27 +204,27 @@ class Divided(CrewDivision):
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:
-    """Return the move that has the value in `key`, the root's best value and rank; None: the value is only a bound."""
+    """Return the move that has the value in `key`, which is the root's best value and rank; None if the value is only a
+    bound."""
     return next((move for move in moves if rank_of[move.code] == key & RANK), None)
 
 
 SOLVED_ALONE = 2
-"""Number of plies by which the split threshold exceeds the number of moves that the game's endgame kernels solve. The
-remaining plies of a node are its moves left plus one: nodes with one move more than these kernels solve are not split
-either."""
+"""Split threshold minus the number of moves that the game's endgame kernels solve. The remaining plies of a node are
+the number of moves left plus one. So a node with one move more than these kernels solve is not split either."""
 
 
 def default_threshold(root: Root) -> int:
     """Return the remaining depth at which a subtree is no longer worth splitting: about a thousand nodes, which take
     some hundred microseconds.
 
-    One ply less makes one worker 3 % slower in both games; one more leaves two workers idle a little longer. In exact
-    searches there are fewer moves at each ply, so a subtree two plies deeper has about as many nodes. With learnt
-    patterns a node takes some three times as long: with a threshold two plies lower, two workers are idle for 15
-    instead of 21 % of the time of the estimates before a proof, and four for 27 instead of 36 %. A selective
-    search enters far fewer nodes, but most of its divisible work is near the leaves: at depth 20 in the middle of the
-    game four workers were 1.62, 1.83 and 1.89 times as fast as one with thresholds of 7, 5 and 4, and 16 were 1.52,
-    1.70 and 1.75 times.
+    With a threshold one ply lower, one worker is 3 % slower in both games; with one ply more, two workers are idle a
+    little longer. In exact searches there are fewer moves at each ply, so a subtree two plies deeper has about as many
+    nodes. With learnt patterns a node takes some three times as long, so the threshold is two plies lower. In the
+    estimates before a proof, this reduces the idle time of two workers from 21 to 15 %, and of four workers from 36 to
+    27 %. A selective search enters far fewer nodes, but most of its divisible work is near the leaves. At depth 20 in
+    the middle of the game, with thresholds of 7, 5 and 4, four workers were 1.62, 1.83 and 1.89 times as fast as one
+    worker, and 16 workers were 1.52, 1.70 and 1.75 times as fast.
     """
     if isinstance(root.evaluation, Solving) and ending_moves(root.game) > 0:
         # The game's own kernels solve endgame positions in less than a millisecond.
@@ -238,7 +239,7 @@ def default_threshold(root: Root) -> int:
 
 
 def levels_for(workers: int) -> int:
-    """Return the number of levels divided in the published report 001: log2 of `workers`, rounded up, at least 1."""
+    """Return the number of levels that the published report 001 divides: log2 of `workers`, rounded up, at least 1."""
     return max(1, math.ceil(math.log2(max(workers, 2))))
 
 

@@ -1,7 +1,7 @@
 """Recording of workers' events at split points, for measurements of a divided search.
 
-A search with an `EventRecording` records an event whenever a worker goes from one step to the next. With any other
-probe, this code is not compiled. Below the split points nothing is recorded, so that the measured search is hardly
+A search with an `EventRecording` records the steps of each worker at split points as events. With any other probe,
+this code is not compiled. Below the split points nothing is recorded, so that the measured search is hardly
 slower: an event costs some thirty nanoseconds, a job some hundred microseconds.
 """
 
@@ -39,10 +39,11 @@ NAMES = (
 )
 
 TIME, NODES, KIND, FRAME_ADDRESS, DETAIL, WORKER_ID, OFFERS = range(7)
-"""Words of an event: time in nanoseconds, nodes that its worker had entered, kind, address of the split point, detail,
-worker, and the number of split points that the worker had offered, recorded or not. The detail of a taken move has its
-index in the low bits, its code from bit `CODE_SHIFT` on, and from bit `MORE_SHIFT` on the number of later moves taken
-together with it. The detail of an opened root or split point is its depth."""
+"""Words of an event: time in nanoseconds, number of tree nodes that the worker has entered so far, kind, address of the
+split point, detail, worker, and number of split points that the worker has offered so far, recorded or not. The detail
+of a taken move has the move's index in the low bits, the move's code from bit `CODE_SHIFT` on, and from bit
+`MORE_SHIFT` on the number of later moves taken together with it. The detail of an opened root or split point is its
+depth."""
 
 WORDS = 7
 CODE_SHIFT, MORE_SHIFT = 16, 32
@@ -112,8 +113,8 @@ class EventRecording:
         self.capacity = capacity
         """Maximum number of events (56 bytes each) of one worker in the search of one root."""
         self.least_depth = least_depth
-        """Least depth of the split points whose events are recorded. Use it with one worker only: others may reuse the
-        memory of a split point before its depth is read."""
+        """Least depth of the split points whose events are recorded. Use it with one worker only: another worker may
+        reuse the memory of a split point before its depth is read."""
         self._words = np.zeros(_HEADER + WORDS * capacity, np.int64)
         self.probe = Recorder(address_of(self._words), capacity, least_depth)
         self._saved: list[npt.NDArray[np.int64]] = []

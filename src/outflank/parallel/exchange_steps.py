@@ -89,7 +89,7 @@ def await_change(crew, rung, news, microseconds, ignore_sleepers):
     """Wait as `Exchange.await_change` says. Return the numbers of rings of the bell, of news, and of workers that
     sleep."""
     bell = record_at(crew.bell, BELL)
-    # race: a guess; whoever sees it late sleeps for a moment
+    # race: a guess; a thread that sees it late sleeps for a moment
     if load(bell, "rung") == rung and (ignore_sleepers or load(crew, "sleepers", "relaxed") == 0):
         sleep_on(crew, "news", news, microseconds)
     # race: a guess, which is soon repeated
@@ -137,9 +137,10 @@ def is_export_wanted(crew, hand):
 
 @inner
 def find_large_permit(crew, hand, least):
-    """Return a permit, own or stolen, for moves with at least `least` plies left; `EMPTY` if none was seen.
+    """Return a permit, own or stolen, for moves with at least `least` plies left; `EMPTY` if none was found.
 
-    The oldest permit of each worker, which is nearest to the root, is tried once.
+    The newest own permit is tried first, then once the oldest permit of each other worker, which is nearest to the
+    root.
     """
     permit = np.int64(pop(hand))
     if permit != EMPTY:

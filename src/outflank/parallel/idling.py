@@ -58,7 +58,7 @@ def wake_all(crew: Crew) -> None:
 
 @inner
 def announce(crew: Crew) -> None:
-    """Wake the thread that exchanges work with other processes, because there are news for it."""
+    """Wake the thread that exchanges work with other processes, because there is news for it."""
     fetch_add(crew, "news", 1)
     wake(crew, "news", 1)
 

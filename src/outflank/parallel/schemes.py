@@ -1,4 +1,4 @@
-"""The parallel schemes by name: a `Plan` for each scheme that splits nodes, a class for the others."""
+"""The parallel schemes by name. A scheme that splits nodes has a `Plan`, every other scheme has a class."""
 
 import numpy as np
 
@@ -142,21 +142,22 @@ ESTIMATING = Plan(eldest_first=True, serial_moves=2, hold=True)
 
 SELECTIVE = Plan(eldest_first=True, serial_moves_at_all=0, near_leaves=2, hold=True)
 """Plan of the scheme `ybw` for selective searches. Guesses leave little more of the tree than the principal
-variation, and workers that wait there have nothing else to do. At depth 18 from eight openings of Othello two workers
-were 1.67 times as fast as one, and 1.45 times with the plan `ESTIMATING` and a threshold three plies higher; at depth 8
-from six layouts of Abalone 1.78 and 1.60 times. In Othello the work is 5.6 times the span with this plan, and 1.7 times
-with `ESTIMATING`. At depth 20, 16 workers were 1.24 times as fast as one with `ESTIMATING`, and 1.75 times with this
-plan, then still without `near_leaves`. Dividing ProbCut's shallower searches too was no better. In proofs,
-`serial_moves_at_all=0` cost as many nodes as it gained time."""
+variation, and workers that wait there have nothing else to do. Two workers were 1.67 times as fast as one at depth 18
+from eight openings of Othello, and 1.78 times at depth 8 from six layouts of Abalone. With the plan `ESTIMATING` and a
+threshold three plies higher, they were 1.45 and 1.60 times as fast as one. In Othello the work is 5.6 times the span
+with this plan, and 1.7 times with `ESTIMATING`. At depth 20, 16 workers were 1.75 times as fast as one with this plan,
+then still without `near_leaves`, and 1.24 times with `ESTIMATING`. Dividing ProbCut's shallower searches too was no
+better. In proofs, `serial_moves_at_all=0` gained nothing: the extra nodes took the time that it saved."""
 
 PROVING = Plan(
     eldest_first=True, serial_moves=2, serial_moves_at_cut=2, near_leaves=2, wait_while_improving=True, hold=True
 )
-"""Plan of the scheme `ybw` for exact searches. If the first move does not cut off a node as it should have, the
-second does in one case of three: brothers searched at the same time as the second cause most of the extra nodes.
-With 2, 4, 8, 16 and 32 workers twelve positions of Othello with 22 empty squares took 1.03, 1.06, 1.14, 1.23 and 1.31
-times one worker's nodes, and 1.04, 1.12, 1.22, 1.35 and 1.52 times with the plan `ESTIMATING`. With
-`serial_moves_at_cut=3` 16 workers took 1.18 times the nodes, but were idle for 37 % of the time instead of 30 %."""
+"""Plan of the scheme `ybw` for exact searches. If the first move does not cut off a node as expected, the second move
+does in one case of three. Brothers that are searched at the same time as the second move cause most of the extra nodes.
+On twelve positions of Othello with 22 empty squares, 2, 4, 8, 16 and 32 workers entered 1.03, 1.06, 1.14, 1.23 and 1.31
+times the nodes of one worker; with the plan `ESTIMATING` they entered 1.04, 1.12, 1.22, 1.35 and 1.52 times these
+nodes. With `serial_moves_at_cut=3`, 16 workers entered 1.18 times the nodes of one worker, but were idle for 37 % of
+the time instead of 30 %."""
 
 
 def _divide_young_brothers(root: Root, workers: int) -> Divided:

@@ -173,8 +173,8 @@ FRAME = record_type(
 """A split point. Two rows of `room` words follow the record: the frame's moves with their ranks, and their values."""
 
 RANK_BITS = 16
-"""Number of bits of the rank in a key, which is value · 2^16 + rank: of keys with equal values, the one with the higher
-rank is greater."""
+"""Number of bits of the rank in a key. A key is value · 2^16 + rank: if two keys have equal values, the key with the
+higher rank is greater."""
 
 RANK = (1 << RANK_BITS) - 1
 """Mask of the rank in a key."""
@@ -183,7 +183,8 @@ CODE = (1 << RANK_BITS) - 1
 """Mask of the move's code in a word that stores a split point's move. The move's rank is in the bits above."""
 
 IN_ADVANCE, ROWS = 0, -1
-"""Special values of `lot`, the number of moves handed out at a time: each worker's share at once; or a board row."""
+"""Special values of `lot`, the number of moves handed out at a time. `IN_ADVANCE`: the whole share of a worker; `ROWS`:
+the moves of one row of the board."""
 
 OPEN, CUT, ALL = range(3)
 """Expected result of a split point: a value inside its window; a cut-off by its first move; no cut-off."""

@@ -77,7 +77,8 @@ def work(game, evaluation, crew, hand, worker, probe, step):
     helper once the crew is dismissed. In a stepwise crew, whose caller runs the workers in turn, do a single step."""
     hand.since = nanoseconds()
     if step in (TAKE, OFFER) and crew.stepwise == 0:
-        # Only the leader. This publishes its writes between roots; from here on helpers may steal and write statistics.
+        # Only the leader begins so. This publishes its writes between roots; helpers may now steal and write
+        # statistics.
         store(crew, "open", 1)
         note_event(probe, STARTED, hand.frame, frame_at(hand.frame).depth, hand, worker)
     while step != AWAY:
@@ -131,7 +132,7 @@ def descend(game, evaluation, crew, hand, worker, probe):
         hand.obeyed += 1
         return DELIVER
     position = unpack(game, hand.first, hand.second)
-    # If the depth exceeds the number of moves left, that number counts, because the game ends sooner.
+    # If the depth exceeds the number of moves left, the number of moves counts, because the game ends sooner.
     left = min(hand.depth, moves_left(game, position) + 1)
     divisible = left > crew.threshold and hand.ply < crew.levels
     if divisible and (crew.leftmost == 0 or hand.leftmost != 0):

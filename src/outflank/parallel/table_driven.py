@@ -1,4 +1,4 @@
-"""The shared-table and ABDADA schemes: all workers search the whole root on one table, until one has finished.
+"""The shared-table and ABDADA schemes: all workers search the whole root on one table, until one worker has finished.
 
 With marks (ABDADA) a worker marks the position that it searches in the table. Other workers that reach this position
 with a later move put it off until nothing else is left at their node. Without marks (the shared table alone) workers
@@ -70,11 +70,11 @@ def search_marked(
     """Return the value of `position`, exact inside (alpha, beta), otherwise a bound on that side; or -`PUT_OFF` if
     `exclusive` and another worker is searching it.
 
-    The lower 16 bits of `marks` are a threshold: nodes with at most that depth left have no marks; `alphabeta`
-    searches them. The upper bits are the episode. At the root (ply 0) the moves are `worker.moves[start:end]`, in that
-    order. Afterwards `worker.scores` has the value of each and `worker.line[0, 0]` the best move, or the best of those
-    done if the search was stopped. Elsewhere `end` is `start`. A mark that is left behind only makes others search the
-    position later.
+    The lower 16 bits of `marks` are a threshold: nodes with at most this depth left have no marks, and `alphabeta`
+    searches them. The upper bits are the episode. At the root (ply 0) the moves are `worker.moves[start:end]`, in this
+    order. Afterwards `worker.scores` has the value of each move, and `worker.line[0, 0]` the best move; if the search
+    was stopped, it is the best of the completed moves. At other nodes `end` is `start`. A mark that a stopped search
+    leaves behind only makes other workers search the position later.
     """
     threshold, episode = marks & 0xFFFF, marks >> 16
     worker.line_length[ply] = 0
@@ -312,7 +312,7 @@ class TableDriven(CrewDivision):
         return root_value
 
     def standing(self) -> WindowProgress:
-        """Return the leader's progress (the others are about as far), and the root move of each worker."""
+        """Return the leader's progress (all workers are about as far), and the root move of each worker."""
         if self._window is None:
             return WindowProgress()
         alpha, orders = self._window

@@ -36,7 +36,7 @@ def floor_for(crew, address, index):
     """Return the value that move number `index` of a split point must beat.
 
     At the root, a move that the tie rule prefers to the best so far need only equal the best value, since the rank
-    decides between equals. So the best move does not depend on which move was searched first.
+    decides between equals. So the best move does not depend on the order in which moves are searched.
     """
     frame = frame_at(address)
     # Atomics: if the frame below, for which this is called, was cut meanwhile, this frame may be in use again.
@@ -51,10 +51,11 @@ def floor_for(crew, address, index):
 
 @inner
 def ceiling_of(crew, frame):
-    """Return a split point's beta, lowered as the current key of the one above allows, but always above its own alpha.
+    """Return a split point's beta, lowered by the current key of the split point above, but always greater than the
+    split point's own alpha.
 
-    While the split point above is being cut off, its alpha may exceed its beta. The lowered beta would then be at most
-    the alpha of this split point, and an upper bound of its value could be taken for a lower bound.
+    While the split point above is being cut off, its best value is at least its beta. The lowered beta would then be at
+    most the alpha of this split point, and an upper bound of this split point's value could be taken for a lower bound.
     """
     if frame.above == 0 or crew.prune == 0:
         return frame.beta
@@ -224,10 +225,10 @@ def start_import(hand, frame):
 def expected_below(frame, index, low, high):
     """Return the expected result (`OPEN`, `CUT`, `ALL`) after move `index` of a split point, searched in (low, high).
 
-    If the first move does not cut a split point off as expected, the others seldom do: so the position after each other
-    move is expected to be cut off itself. In Othello with 13 empty squares, 92 % of the split points that are expected
-    to have no cut-off have none, and 97 % of the others are cut off by the first move. If all moves of a `CUT` were
-    taken to lead to an `ALL`, every second split point expected to have no cut-off would have one.
+    If the first move does not cut a split point off as expected, the other moves seldom do. So a cut-off is expected in
+    the position after each of the other moves. In Othello with 13 empty squares, 92 % of the split points where no
+    cut-off is expected have none, and the first move cuts off 97 % of the split points where a cut-off is expected. If
+    `ALL` were expected after every move of a `CUT` split point, half of the `ALL` split points would have a cut-off.
     """
     if high - low > 1:
         return np.int64(OPEN)

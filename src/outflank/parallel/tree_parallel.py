@@ -30,7 +30,7 @@ GROWING = -1
 
 @kernel
 def grow_together(game, evaluation, tree, tree_state, worker, random, path):
-    """Run playouts from the root of a tree that other workers grow too, until none is left."""
+    """Run playouts from the root of a tree that other workers grow too, until no playout is left."""
     while fetch_add(tree_state, "games", -1, "relaxed") > 0:
         if poll_stop(worker):
             break

@@ -1,8 +1,8 @@
 """Plays a game with the input and the output of the classroom program of the published reports 002 and 004.
 
-The program reads, for X and then for O, a kind of player (`c`, a computer, with its depth; or `h`, a human, whose moves
-come as row,col) and plays on an 8×8 board. Computers search by minimax and evaluate the disc difference; their
-treatment of passes and equal moves is that of one of the two reports.
+The program reads the kind of player for X and then for O: `c` and a depth for a computer, or `h` for a human, whose
+moves are read as row,col. The board has 8×8 squares. Computers search by minimax and evaluate the disc difference. They
+treat passes and equal moves as one of the two reports does.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ MOST_DEPTH = 60
 REPORTS = ("002", "004")
 """Numbers of the published reports whose treatment of passes and equal moves the program can follow."""
 DEFAULT_REPORT = "002"
-"""Default report, which follows the original program: of equal moves the lowest (row, col) is played, and a pass costs
-no ply."""
+"""Default report, which follows the original program: of equal moves, the one with the lowest (row, col) is played, and
+a pass costs no ply."""
 LETTERS = {Side.BLACK: "X", Side.WHITE: "O"}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MANY_OBJECTS = 20_000
-"""Number of new objects above which garbage is collected between two moves; that takes about a millisecond."""
+"""Number of new objects above which garbage is collected between two moves. A collection takes about a millisecond."""
 
 _lock = threading.Lock()
 _pauses = 0
@@ -16,7 +16,7 @@ _was_enabled = _freezes = False
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Disable the garbage collector in this block; if blocks overlap, until the last one ends."""
+    """Disable the garbage collector in this block. If blocks overlap, it stays disabled until the last block ends."""
     global _pauses, _was_enabled
     with _lock:
         if _pauses == 0:
@@ -36,8 +36,8 @@ def collection_paused() -> Iterator[None]:
 def collecting_between_moves() -> Iterator[None]:
     """Disable the garbage collector during a game; the referee calls `collect_new` while no clock runs.
 
-    Meanwhile collections leave out existing objects (`gc.freeze`), which shortens a collection from 50 ms to 1 ms. All
-    garbage is collected at the end.
+    Collections during the game leave out the objects that existed before it (`gc.freeze`), which shortens a collection
+    from 50 ms to 1 ms. At the end, all other garbage is collected.
     """
     global _games, _freezes
     with _lock:

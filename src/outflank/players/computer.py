@@ -47,7 +47,7 @@ MOST_OF_TIME = 0.75
 class Computer:
     """A player that searches. Without a clock or a limit on depth, time or nodes, it thinks for a second per move.
 
-    `options` are those of a search (`outflank.search.request.Options`). `policy` names the time policy. `habits` and
+    `options` are options of a search (`outflank.search.request.Options`). `policy` names the time policy. `habits` and
     `book` are tried before a search. `variety` is the seed of a random choice among early moves that are nearly as good
     as the best; by default the best is played. With `repeats` the player does not avoid repeated positions. `ties` is
     the rule for choosing among equal moves, or a pair of rules, for black and for white. `scoring` is how the player
@@ -225,7 +225,7 @@ class Computer:
         return choice
 
     def _varied(self, board: Board, choice: Choice, result: Result, repeats: Mapping[Move, bool]) -> Choice:
-        """Return `choice`, or one that adds variety, avoids a repetition, or is what a weak player would choose."""
+        """Return `choice`, or another move: one that a weak player makes, avoids a repetition, or adds variety."""
         if not result.best:
             return choice
         picked = result.best[0]
@@ -362,7 +362,7 @@ class Computer:
 
 @cache
 def settings_of_computers() -> dict[str, Kind]:
-    """Return the type of each setting of a `Computer`, by name: its own settings and those of its searches."""
+    """Return the type of each setting of a `Computer`, by name: its own settings and the options of its searches."""
     own = get_type_hints(Computer.__init__, include_extras=True)
     excluded = ("moves", "exact", "wld", "use_endgame_kernels")
     searches = {name: kind for name, kind in kinds_of(Options).items() if name not in excluded}

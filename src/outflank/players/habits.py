@@ -1,4 +1,4 @@
-"""Habits of a player beside its search: opening book, variety, misjudgement of weak levels, and repeated positions."""
+"""Habits of a player beside its search: opening book, variety, errors of weak levels, and repeated positions."""
 
 import random
 import secrets
@@ -79,10 +79,10 @@ class Variety(RandomStream):
         return self.rng.choices([move for move, _ in moves], weights)[0]
 
 
-# Players that are weak as humans are: they misjudge moves a little, and like to win pieces at once. A player of random
-# moves is like no human, and a shallow search plays well as far as it sees. Beginners judge most moves about right and
-# some wrong; the less they have learnt, the larger their errors. Captures look good to them. Players like that mostly
-# find a move that is clearly best, and seldom make one that throws the game away.
+# Weak levels play as human beginners do. A player that moves at random resembles no human, and a shallow search plays
+# well as far as it sees. Beginners judge most moves about right and some moves wrong; the less they have learnt, the
+# larger their errors. They also overrate captures. A weak level therefore mostly finds a move that is clearly best, and
+# seldom makes a move that throws the game away.
 
 LARGEST = 2.0
 """Largest misjudgement of a move, in standard deviations."""
@@ -115,11 +115,11 @@ def pieces_gained(board: Board, entry: MoveValue) -> int:
 
 
 # Repeated positions: a player avoids them if it can, unless it stands badly. A search knows a position, not the game
-# that led to it. Moving back and forth looks as good as the first time, and a game that the player should win ends as a
-# draw. So repetitions are handled at the root. A side that is behind by more than the search's error takes a move that
-# draws the game. Otherwise the player does not repeat a position if another move is nearly as good. Values alone do not
-# suffice: those of odd and even depths differ so much that each of two players may believe that it should be content
-# with a draw.
+# that led to it. To a search, moving back and forth always looks as good as the first time, and a game that the player
+# should win ends as a draw. So repetitions are handled at the root. A side that is behind by more than the search's
+# error takes a move that draws the game. Otherwise the player does not repeat a position if another move is nearly as
+# good. Values alone do not suffice: values of odd and even depths differ so much that each of the two players may
+# believe that it is behind and should be content with a draw.
 
 
 def repeating_moves(board: Board) -> dict[Move, bool]:
@@ -142,9 +142,10 @@ def _draws(board: Board, move: Move) -> bool:
 
 
 def preferred_move(moves: Sequence[MoveValue], repeats: Mapping[Move, bool], *, near: int, unsure: int) -> MoveValue:
-    """Return the move to make, given the `moves` with values, the best first, and those that repeat a position.
+    """Return the move to make, one of `moves`, which begin with the best one.
 
-    A value within `near` of the best is nearly as good; `unsure` is the typical error of the values.
+    `repeats` has the moves that repeat a position, and for each whether it draws the game. A value within `near` of the
+    best is nearly as good; `unsure` is the typical error of the values.
     """
     worth = [MoveValue(move=entry.move, value=-unsure) if repeats.get(entry.move) else entry for entry in moves]
     best = max(worth, key=lambda entry: entry.value)  # the first of equal ones
@@ -164,7 +165,7 @@ class BookHabit:
         """Do nothing: a book does not change."""
 
     def choose(self, board: Board) -> Choice | None:
-        """Return the book's best move, or with variety one nearly as good; None if the book has none here."""
+        """Return the book's best move, or with variety one nearly as good; None if the book lacks the position."""
         moves = self.book.look_up(board)
         if not moves:
             return None

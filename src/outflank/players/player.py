@@ -48,11 +48,11 @@ class Choice:
     """Depth of the search, in plies."""
     nodes: int = 0
     exact: bool = False
-    """Whether the value is that of perfect play."""
+    """Whether the value assumes perfect play."""
     line: tuple[Move, ...] = ()
     """Expected line of play, beginning with the move itself."""
     why: str = ""
-    """Reason for a move without a search: `book`, `seen before`, `only move`; empty for a search."""
+    """Reason for a move that no finished search chose, such as `book`, `only move` or `no time`; else empty."""
 
     def value_text(self, game: Game) -> str:
         """Return the value as text for display; empty if there is none."""
@@ -68,7 +68,7 @@ class Choice:
 
 
 class PlayerFailed(Exception):
-    """A player cannot go on: it has crashed, broken its protocol, or made an illegal move.
+    """A player cannot go on, for example because it has crashed, broken its protocol, or made an illegal move.
 
     Its opponent wins the game; a match goes on.
     """
@@ -97,7 +97,7 @@ class Player(Protocol):
 
 
 def try_out(player: Player, board: Board, words: str) -> None:
-    """Raise an error if the player's method `check`, if it has one, reports that it cannot play from `board`.
+    """Call the player's method `check`, if any; raise an error if the player cannot play from `board`.
 
     This is called before a game, so that a player that cannot work causes one error, instead of losing game after game.
     """

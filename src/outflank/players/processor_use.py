@@ -49,7 +49,7 @@ class ProcessorReading:
     """For each living thread: nanoseconds that it has run, and nanoseconds that it has waited for a core."""
 
     def until(self, later: "ProcessorReading", thinking_seconds: float) -> ProcessorUse:
-        """Return the processor use between this reading and a later one, `thinking_seconds` of wall clock apart."""
+        """Return the processor use between this reading and a `later` one, which follows after `thinking_seconds`."""
         cpu = max(0.0, later.cpu_seconds - self.cpu_seconds)
         ran, served = 0, 0.0
         for thread, (run_after, wait_after) in later.threads.items():

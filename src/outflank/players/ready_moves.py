@@ -28,7 +28,7 @@ class BoardCache:
     """Habit of report 003's program: in a position of one of its last two searches, it plays the same move again."""
 
     BOARDS = 2
-    """Number of the last searched positions that are remembered with their moves."""
+    """Number of positions, the last ones searched, whose moves are remembered."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Board, Choice]] = []

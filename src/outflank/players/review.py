@@ -33,14 +33,14 @@ class JudgedMove:
     """Value of the position after the move, from the mover's side."""
     best_value: float
     exact: bool
-    """Whether the values of the move and of the best move are those of perfect play."""
+    """Whether the values of the move and of the best move assume perfect play."""
     depth: int
     margin: float = 0.0
     """Typical error of the values, given the depth of the search; 0 if they are exact."""
 
     @property
     def loss(self) -> float:
-        """Value of the best move minus that of the move made, at least 0."""
+        """Value of the best move minus the value of the move made, at least 0."""
         return max(0.0, self.best_value - self.value)
 
     @property
@@ -60,10 +60,11 @@ def judge_moves(
 ) -> Iterator[JudgedMove]:
     """Compare each move that was made on `board` with the best one, in order; forced moves are left out.
 
-    Moves are judged by perfect play if at most `exact` moves are left (by default, if that takes next to no time). The
-    played move is searched to the same depth as the best one. A value that is not exact is usually the mean of the
-    last two iterations. `table_bits` is the size of each of the two transposition tables, for exact and for other
-    searches. `next_workers` is called before each position is searched, and returns the number of workers to use.
+    Moves are judged by perfect play if at most `exact` moves are left. By default, positions are solved if the solution
+    takes next to no time. The played move is searched to the same depth as the best one. A value that is not exact is
+    usually the mean of the last two iterations. `table_bits` is the size of each of the two transposition tables, for
+    exact and for other searches. `next_workers` is called before each position is searched, and returns the number of
+    workers to use.
     """
     stop = stop or Stop()
     if exact is None:
@@ -114,7 +115,7 @@ def _judge_move(
     move_value = value if best.move == move else _value_after(board, move, best, exact, use_mean, search_options)
     if move_value is None:
         return None
-    # The search after the played move may find it better than the best move. Then it counts as the best.
+    # The search after the played move may give it a better value than the best move has. Then it counts as the best.
     return JudgedMove(
         ply=ply,
         side=board.turn,
@@ -178,15 +179,15 @@ def _final(scale: Scale, score: int) -> int:
 
 
 def costliest(judged: Sequence[JudgedMove], marks: Marks) -> JudgedMove | None:
-    """Return the move that lost most, even if the result did not change; None if that move was no mistake."""
+    """Return the move that lost most, even if the result did not change; None if no move was a mistake."""
     worst = max(judged, key=lambda move: move.loss, default=None)
     return worst if worst is not None and worst.loss >= marks.mistake else None
 
 
 # The story of a reviewed game: its state at each position (who is winning), and the moves that changed the state. Each
-# position has one value: that of the search before the next move, which looked deepest. After the last move, it is the
-# result of the game. Each state follows from the value and the state before it, so the state after a move is the state
-# before the next move, and the last state is the result.
+# position has one value, which is found by the search before the next move, as this search looked deepest. The value
+# after the last move of a finished game is its result. Each state follows from the value and the state before it. So
+# the state after a move is the state before the next move, and the last state of a finished game is its result.
 
 BLACK_WINS, LEVEL, WHITE_WINS = 1, 0, -1
 
@@ -256,7 +257,7 @@ def _before(move: JudgedMove) -> float:
 
 
 def _state(before: int, value: float, margin: float) -> int:
-    """Return the next state: a side starts to win above `margin`, and stops below half of it, to avoid flicker."""
+    """Return the next state. To avoid flicker, a side starts to win above `margin`, and stops below half of it."""
     if abs(value) > margin:
         return BLACK_WINS if value > 0 else WHITE_WINS
     return before if before * value > margin / 2 else LEVEL

@@ -7,8 +7,8 @@ result counts.
 
 A search returns some time after its deadline, because the system may have given its core to another program. `Lateness`
 estimates this delay from a short measurement before the game and from every move. Every budget keeps the delay in
-reserve, and minimum budgets do not override the reserve: if it would take all of a move's time, the player moves
-without a search.
+reserve, and minimum budgets do not override the reserve: if the reserve would take all of a move's time, the player
+moves without a search.
 """
 
 import threading
@@ -33,8 +33,8 @@ LEAST_SHARE = 0.03
 
 LEAST_RESERVE = 0.005
 """Smallest reserve of a fixed time per move, in seconds. It exceeds the 4 ms that another program runs at a time if the
-kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost; the cause of that delay was not
-measured."""
+kernel has 250 ticks a second. With 3 ms, 1 of 42 games at 0.1 s a move was lost on time; the cause of the delay was
+not measured."""
 
 MEASUREMENTS, MEASUREMENTS_BUSY = 8, 30
 """Number of delays measured before a game on a quiet machine (50 ms in all), and on one where other programs turn out
@@ -143,7 +143,7 @@ class Budget:
     """Whether the time that this move does not use is left for later moves."""
 
     def within(self, seconds: float) -> "Budget":
-        """Return a budget that spends `seconds` entirely on this move, or this budget's times if these are shorter."""
+        """Return this budget, limited to `seconds`. If its times are longer, all of `seconds` is spent on this move."""
         soft = inf if self.soft_seconds is None else self.soft_seconds
         hard = inf if self.hard_seconds is None else self.hard_seconds
         if seconds <= min(soft, hard):
@@ -206,7 +206,7 @@ class DepthRule:
 
     depth: int
     seconds_below: float | None = None
-    """Number of seconds left below which the rule applies, if the game has one minute."""
+    """Number of seconds left below which the rule applies, in a game of one minute."""
     seconds_above: float | None = None
     value_below: int | None = None
     """Value of the player's last search below which the rule applies."""
@@ -221,7 +221,10 @@ class DepthRule:
 
 
 class Adaptive003:
-    """Time policy of report 003's program: depth 5, 6 in a bad position, 3 or 4 when its minute per game runs out."""
+    """Time policy of report 003's program.
+
+    It searches to depth 5, to depth 6 in a bad position, and to depth 3 or 4 when its minute for the game runs out.
+    """
 
     MINUTE = 60.0
     RULES = (
@@ -237,8 +240,10 @@ class Adaptive003:
         self.lateness = Lateness()
 
     def budget(self, board: Board, clock: Clock, last_value: int | None) -> Budget:
-        """Return the depth by report 003's rules for the last value and the time left, scaled to one minute for the
-        game."""
+        """Return a budget with the depth that report 003's rules give for the last value and the time left.
+
+        The time is scaled to a game of one minute.
+        """
         left = clock.left_seconds
         whole = clock.control.game_seconds or self.MINUTE
         seconds = self.MINUTE if left is None else left * self.MINUTE / whole
@@ -264,7 +269,7 @@ def policy_named(name: str) -> Policy:
 
 
 def lateness(before: float, latest: float) -> float:
-    """Return an external program's new lateness, given its lateness `before` and that of its `latest` answer."""
+    """Return a program's new lateness, given its lateness `before` and the lateness of its `latest` answer."""
     return max(latest, FORGETTING * before)
 
 
@@ -282,9 +287,10 @@ def second_longest(values: Iterable[float]) -> float:
 
 
 def measured_delays() -> tuple[float, list[float]]:
-    """Return the time of the last measurement of delays on this machine, at most ten seconds ago, and the delays.
+    """Return the time of the last measurement of delays on this machine, and the delays.
 
-    A delay is the time by which a thread wakes too late from sleep, or during which it is off its core while working.
+    A measurement that is older than ten seconds is repeated. A delay is the time by which a thread wakes too late from
+    sleep, or for which it loses its core while working.
     """
     global _measured
     with _measuring:  # threads that measure at the same time would measure each other
@@ -327,5 +333,5 @@ def delay_of_work() -> float:
 
 @cache
 def safety_margin() -> float:
-    """Return by how many seconds the time sent to external programs is reduced: twice the longest measured delay."""
+    """Return by how many seconds the time sent to a program is reduced: twice the longest delay, within limits."""
     return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * max(measure_delays())))

@@ -2,10 +2,10 @@
 
 A strategy is one move for each reachable position in which its side is to move. Positions are not stored:
 `proofs.frontier` enumerates them level by level in sorted order, so that six million moves take a few megabytes. A
-strategy ends at its leaves, the positions with `leaf` moves left, which a checker searches itself.
+strategy ends at its leaves, the positions with `leaf` moves left. A checker searches the leaves itself.
 
-The first line of the file is a `Header` in JSON. Then follow the moves, one byte each and each level compressed
-separately, and the SHA-256 digest of everything before it.
+The first line of the file is a `Header` in JSON. The moves follow, one byte for each move; each level is compressed
+separately. The last part is the SHA-256 digest of all bytes before it.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class StrategyHeader(Struct, frozen=True, kw_only=True):
     """Describes one strategy of a certificate: its side, its depth and the sizes of its levels."""
 
     side: Literal["mover", "other"]
-    """Side that guarantees the value: the one to move in the proved position, or the other one."""
+    """Side that guarantees the value: the side to move in the proved position, or the other side."""
     leaf: Left
     """Number of moves left at the strategy's leaves."""
     levels: list[LevelHeader]
@@ -71,7 +71,7 @@ class Strategy:
     """One side's moves: an array for each number of moves left, in the order of the sorted positions."""
 
     mover: bool
-    """Whether the strategy's side is the one to move in the proved position."""
+    """Whether the strategy's side is to move in the proved position."""
     leaf: int
     moves: Mapping[int, Moves]
 

@@ -1,4 +1,5 @@
-"""Making a certificate: finds a strategy's move for each position, with the transposition table that solved the root.
+"""Making a certificate: a strategy's move is found for each position, with the transposition table that solved the
+root.
 
 The checker does not rely on this module.
 """
@@ -28,12 +29,12 @@ from outflank.search.table import Table, hint_of, looked_up, table_key
 from outflank.search.worker import SORT_ALL, SORT_NONE
 
 LEAF = 12
-"""Default number of moves left at a strategy's leaves. For a 6×6 position with 26 moves left, 14 gave 42,000 moves to
-store and 442 million nodes to check; 12 gave 190,000 moves and 244 million nodes. A position with fewer than 24 moves
-left uses half their number, because a proof without moves says nothing."""
+"""Default number of moves left at a strategy's leaves. For a 6×6 position with 26 moves left, the number 14 gave 42,000
+moves to store and 442 million nodes to check; 12 gave 190,000 moves and 244 million nodes. If the proved position has
+fewer than 24 moves left, the default is half of its moves left, because a proof without moves shows nothing."""
 
 SLICE = 64
-"""Number of positions that a worker takes at a time; one of them may take a second."""
+"""Number of positions that a worker takes at a time. A single position may take a second."""
 
 NOT_FOUND = 255
 """Marks a position in which no move guarantees the bound. No game with `plain_rules` uses this move code."""
@@ -41,9 +42,9 @@ NOT_FOUND = 255
 
 @kernel
 def holding_moves(game, evaluation, rules, keys, bound, moves, worker, probe):
-    """Write a move that guarantees `bound` to `moves`, for each position of `keys`.
+    """For each position of `keys`, find a move that guarantees `bound`, and write it to `moves`.
 
-    Return the number of positions done before one has no such move or the worker is stopped.
+    Stop at a position without such a move, or if the worker is stopped. Return the number of positions done.
     """
     for number in range(len(keys)):
         first, second = position_of(rules, keys[number, 0], keys[number, keys.shape[1] - 1])
@@ -85,7 +86,7 @@ def _sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 class WrongValue(InvalidOption):
-    """No strategy guarantees the given value."""
+    """Raised if no strategy guarantees the given value."""
 
 
 def prove(
@@ -100,9 +101,9 @@ def prove(
 ) -> Certificate:
     """Return a certificate that `value` is the side to move's score under perfect play.
 
-    Raise `WrongValue` if that is false, and `Stopped` if `stop` is called. The `table` of the search that found the
-    value saves most of the time; symmetric positions must share its entries. The strategies end with `leaf` moves left,
-    where the checker's search begins.
+    Raise `WrongValue` if the value is wrong, and `Stopped` if `stop` is called. Most of the time can be saved by
+    passing the `table` of the search that found the value; symmetric positions must share its entries. The strategies
+    end with `leaf` moves left, where the checker's search begins.
     """
     return Finder(board, table=table, workers=workers).prove(value, leaf=leaf, watch=watch, stop=stop)
 

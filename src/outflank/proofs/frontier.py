@@ -1,7 +1,7 @@
 """The positions that a strategy can reach, level by level, for writing a proof as well as for checking it.
 
-A level holds the positions with a given number of moves left. Each is stored once, as a key that symmetric positions
-share. The keys are sorted: the order alone tells which move of a certificate belongs to which position.
+A level holds the positions with a given number of moves left. Each position is stored once, as a key that symmetric
+positions share. The keys are sorted: their order alone tells which move of a certificate belongs to which position.
 """
 
 from collections.abc import Callable, Iterator
@@ -146,7 +146,8 @@ def begin(rules, first, second, mine, bound, own, other, step):
 @kernel
 def follow(rules, keys, moves, bound, own, other, children, step):
     """Play the strategy's move in each position of `keys`, from `step.at` on. Record the positions reached in `own` and
-    `other`. Stop when these hold `len(own)` keys together, at an illegal move, or at a game that ends below `bound`."""
+    `other`. Stop when `own` and `other` together hold `len(own)` keys, at an illegal move, or at a game that ends below
+    `bound`."""
     while step.at < len(keys) and step.own + step.other < len(own):
         first, second = position_of(rules, keys[step.at, 0], keys[step.at, keys.shape[1] - 1])
         end = expand(rules, first, second, children, np.int64(0))
@@ -164,8 +165,8 @@ def follow(rules, keys, moves, bound, own, other, children, step):
 
 @kernel
 def answer(rules, keys, bound, own, other, children, step):
-    """Play every move of the opponent in each position of `keys`. Record the positions reached in `own` and `other`.
-    Stop before a position whose moves might not fit."""
+    """Play every move of the opponent in each position of `keys`, from `step.at` on. Record the positions reached in
+    `own` and `other`. Stop before a position whose moves might not fit, or at a game that ends below `bound`."""
     while step.at < len(keys):
         first, second = position_of(rules, keys[step.at, 0], keys[step.at, keys.shape[1] - 1])
         end = expand(rules, first, second, children, np.int64(0))
@@ -191,8 +192,8 @@ def distinct(keys: Keys) -> Keys:
 class _KeySet:
     """Distinct keys that several workers collect.
 
-    They are sorted together whenever the unsorted ones are about two thirds of all, so that at most about three times
-    the distinct keys are stored.
+    Sorting removes duplicates. All keys are sorted together whenever about two thirds of them are unsorted. So the
+    number of stored keys is at most about three times the number of distinct keys.
     """
 
     def __init__(self, words: int) -> None:
@@ -222,7 +223,10 @@ class _KeySet:
 
 @dataclass(slots=True)
 class Level:
-    """Keys of the positions that a strategy reaches with `left` moves left. Its side is to move in those of `own`."""
+    """Keys of the positions that a strategy reaches with `left` moves left.
+
+    The strategy's side is to move in the positions of `own`, and its opponent in the positions of `other`.
+    """
 
     left: int
     own: Keys
@@ -279,7 +283,7 @@ class Frontier:
     def _play(
         self, play: Callable[..., None], count: int, key_sets: tuple[_KeySet, _KeySet], progress: Progress | None
     ) -> None:
-        """Call `play(begin, end, …)` for all slices of a level, and collect the successors that it finds."""
+        """Call `play(begin, end, …)` for all slices of a level, and collect the positions that it reaches."""
 
         def work(begin: int, end: int, worker: int) -> None:
             own, other = self._rooms[worker]

@@ -1,6 +1,7 @@
 """An external program as a child process: sends lines to it and receives lines, with timeouts and limits.
 
-The message of a `PlayerFailed` begins with its kind: `crashed`, `time`, `protocol`, `illegal move`, `resigned`.
+The message of a `PlayerFailed` begins with the kind of failure: `crashed`, `time`, `protocol`, `illegal move` or
+`resigned`.
 """
 
 import contextlib
@@ -33,14 +34,15 @@ PATIENCE_SECONDS = 600.0
 """Timeout for a move without a clock."""
 
 GRACE_SECONDS = 2.0
-"""Time to wait for a move after the player's clock has run out, since the referee decides whether it was in time. Also
-the time that a program gets to stop thinking or to exit."""
+"""Time to wait for a move after the player's clock has run out: the referee decides whether the move was in time. A
+program also gets this time to stop thinking or to exit."""
 
 MOST_CHARACTERS = 1 << 24
-"""Largest number of characters in the answer to one command. A program that writes more is not answering."""
+"""Largest number of characters in the answer to one command. A program that writes more has failed."""
 
 LINES_AHEAD, CHARACTERS_A_LINE = 1_000, 1 << 14
-"""Largest number of lines read ahead, and of characters in each; the rest stays in the pipe, and the program waits."""
+"""Largest number of lines that are read ahead, and of bytes in each. A longer line is split. Further output stays in
+the pipe, so that the program waits."""
 
 LAST_WORDS = 5
 """Number of last lines of a program's standard error that are reported when it has died."""
@@ -68,10 +70,10 @@ class NoAnswer(PlayerFailed):
 
 
 class ExternalProgram:
-    """A process that reads and writes lines, in a session of its own (Windows: a group) that is killed with it.
+    """A process that reads and writes lines, in a session of its own (Windows: a process group of its own).
 
-    With `own`, the program is part of this package, shares our standard error and may write long lines. The last errors
-    of another program are stored, and reported when it dies.
+    On POSIX its descendants are killed with it. With `own`, the program is part of this package, shares our standard
+    error and may write long lines. Of any other program, the last error lines are stored, and reported when it dies.
     """
 
     def __init__(self, command: str | Sequence[str], *, own: bool = False) -> None:
@@ -122,7 +124,11 @@ class ExternalProgram:
             raise self._crash() from None
 
     def receive(self, deadline: float, mark: object = None) -> str:
-        """Return the next line; raise `NoAnswer` at `deadline`, or `Interrupted` once the stop of `mark` is called."""
+        """Return the next line; raise `NoAnswer` at `deadline`.
+
+        `Interrupted` is raised once a stop is called: the stop for which `interrupting` has yielded `mark`, or the stop
+        of `waits_ended_by`.
+        """
         with self.interrupting(_stop.get()) as other_mark:
             return self._receive(deadline, (mark, other_mark))
 
@@ -161,7 +167,7 @@ class ExternalProgram:
                 stop.remove_listener(listener)
 
     def end(self, farewell: str = "") -> None:
-        """Send `farewell`, if any, and give the program time to exit; then kill its process group."""
+        """Send `farewell`, if any, and give the program time to exit; then kill the program."""
         if not self._forgotten.alive:
             return
         process = self._process
@@ -203,7 +209,7 @@ def quoted(text: str, most: int = 80) -> str:
 def _read_lines(
     stream: IO[bytes], arrived: "SimpleQueue[object]", room: threading.Semaphore, ended: threading.Event, longest: int
 ) -> None:
-    """Read lines into a queue. Not a method: the thread must not keep alive a program that its owner has dropped."""
+    """Read lines into a queue. A method would keep the `ExternalProgram` alive after its owner has dropped it."""
     with contextlib.suppress(OSError, ValueError), stream:
         while line := stream.readline(longest):
             room.acquire()
@@ -221,9 +227,9 @@ def _read_errors(stream: IO[bytes], last: "deque[str]") -> None:
 
 
 def _kill(process: "subprocess.Popen[bytes]", room: threading.Semaphore, ended: threading.Event) -> None:
-    """Kill the process and its descendants, and reap it.
+    """Kill the process and, on POSIX, its descendants; then reap the process.
 
-    If it has been reaped already, this must follow immediately, since process ids are reused.
+    If the process has been reaped already, call this immediately afterwards, since process ids are reused.
     """
     with contextlib.suppress(OSError):
         if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""Base class of players that are external programs: starts the program, keeps its board in step, requests moves."""
+"""Base class of players that are external programs: starts the program, keeps its board up to date, requests moves."""
 
 import logging
 import time
@@ -114,7 +114,10 @@ class ProgramPlayer:
         return False
 
     def _request_move(self, board: Board, clock: Clock, stop: Stop | None, began: float) -> Choice | None:
-        """Return the program's move; None if `stop` was called while it thinks. The clock has run since `began`."""
+        """Return the program's move; None if `stop` was called and the program cannot be told to stop.
+
+        The clock has run since `began`.
+        """
         raise NotImplementedError
 
     # --- the program and its board ---

@@ -38,9 +38,9 @@ UNLIMITED = "0 1 0"
 """GTP's form of no limit. It is sent only to cancel a limit, since some programs read it as no time at all."""
 
 LARGER_SHARE = 5
-"""Factor by which a program may exceed an even share of its time on a move, roughly: a program that expects to solve
-the endgame divides its time by fewer moves. Therefore, instead of a time per move, programs are sent the time for only
-1/`LARGER_SHARE` of the moves that the rest of the game is expected to have."""
+"""Factor by which a program may roughly exceed an even share of its time on one move: if it expects to solve the
+endgame, it divides its time by fewer moves. A time per move is therefore sent as a time for the game, which is enough
+for 1/`LARGER_SHARE` of the moves that are still expected."""
 
 
 class ClockStyle(Enum):
@@ -92,14 +92,17 @@ def time_left(clock: Clock, board: Board, style: ClockStyle, margin: float) -> s
 
 
 def _for_the_game(move_seconds: float | None, game_seconds: float | None, board: Board) -> float:
-    """Return the time left for the game; with a time per move, an amount that keeps the program within that time."""
+    """Return the time left for the game, or a time for the game that makes the program keep to a time per move."""
     if move_seconds is not None:
         return move_seconds * max(1.0, description_of(board.game).play.moves_expected(board) / LARGER_SHARE)
     return game_seconds or 0.0
 
 
 def _seconds_text(seconds: float, exactly: bool) -> str:
-    """Return whole seconds, as in GTP, but a fraction below 1: if a program takes that for 0, it moves at once."""
+    """Return the text of whole seconds, as in GTP. A time below 1 is a fraction: a program that reads 0 moves at once.
+
+    With `exactly`, every time has a fraction.
+    """
     if exactly:
         return f"{max(seconds, 0.001):.3f}"
     return _whole_seconds(seconds) if seconds >= 1 else f"{max(seconds, 0.01):.2f}"
@@ -271,7 +274,7 @@ class GtpPlayer(ProgramPlayer):
         return text
 
     def _tell_time(self, board: Board, clock: Clock) -> None:
-        """Send the program its time; if there is no limit, send that only to cancel an earlier limit."""
+        """Send the program its time. The absence of a limit is sent only to cancel an earlier limit."""
         style = ClockStyle.EXACTLY if STOP in self._known else self._style
         if clock.control != self._control:
             self._tell("time_settings", time_settings(clock.control, board, style))
@@ -281,7 +284,7 @@ class GtpPlayer(ProgramPlayer):
             self._tell("time_left", f"{board.turn} {time_left(clock, board, style, margin)}")
 
     def _tell(self, command: str, words: str) -> None:
-        """Send a time command; if the program refuses it, log that and go on."""
+        """Send a time command, if the program knows it; log a refusal and go on."""
         if command not in self._known:
             return
         began = time.monotonic()

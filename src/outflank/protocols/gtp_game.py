@@ -104,7 +104,7 @@ class GtpGame:
 
     @contextmanager
     def turn_of(self, side: Side) -> Iterator[int]:
-        """Give `side` the turn, by a forced pass of the other side if needed; yield the number of these passes.
+        """Give `side` the turn, by a forced pass of the other side if needed; yield the number of passes, 0 or 1.
 
         An exception in the block restores the board.
         """
@@ -151,6 +151,6 @@ def _start(description: GameDescription, options: Mapping[str, object]) -> Board
 
 
 def _without_draws(board: Board) -> Board:
-    """Return the board under rules without draws by repetition or length, since the GTP controller declares those."""
+    """Return the board under rules without draws by repetition or length: the GTP controller declares such draws."""
     without = description_of(board.game).without_draws
     return board if without is None else without(board.copy())

@@ -1,7 +1,7 @@
 """GTP 2 server (Go Text Protocol): other programs use a player, for any game, through commands.
 
-`[id] command arguments` is answered by `=[id] text` or `?[id] error` and an empty line. During a search,
-`outflank-stop` and the end of the input end the search; the answer is then the best move so far.
+`[id] command arguments` is answered by `=[id] text` or `?[id] error` and an empty line. `outflank-stop` ends a running
+search at once, and the end of the input ends it soon; the answer is then the best move so far.
 """
 
 import re
@@ -26,10 +26,10 @@ from outflank.validation.values import Between, Misfit
 
 @dataclass(slots=True)
 class GtpClock:
-    """Time of both sides. The controller sends how much is left; if it does not, the time of each move is subtracted.
+    """Time of both sides. The controller may send the time left; until it does, the time of each move is subtracted.
 
-    Our clocks have no byo-yomi. While main time lasts, a move's share of the period counts as an increment. After it,
-    every move gets that share. Neither rule ever spends more time than there is.
+    Our clocks have no byo-yomi. While main time lasts, the share of the period for one move counts as an increment. In
+    a period, every move gets its share of the time left. Neither rule ever spends more time than there is.
 
     >>> clock = GtpClock()
     >>> clock.set(60, 30, 10)

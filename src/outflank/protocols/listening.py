@@ -1,7 +1,7 @@
 """Reads commands while a search runs, and ends the search if a command requests that.
 
-A thread reads ahead. Most lines wait for their turn. Lines that stop a search and the end of the input take effect at
-once. The protocol says how urgent each line is.
+A thread reads ahead. Most lines wait for their turn, but a line that stops a search takes effect at once. After the end
+of the input, the remaining requests have `PARTING_SECONDS`. The protocol says how urgent each line is.
 """
 
 import os
@@ -22,7 +22,7 @@ died, the service still ends."""
 
 
 class Urgency(Enum):
-    """Effect of a line on a search that is running when it arrives."""
+    """Effect of a line on a search that is running when the line arrives."""
 
     WAITS = "waits"
     STOPS = "stops"
@@ -61,7 +61,7 @@ class Listener:
 
     @contextmanager
     def thinking(self) -> Iterator[Stop]:
-        """Yield a `Stop` for the search inside; it is called at once if a line that stops a search is waiting."""
+        """Yield a `Stop` for the search in the block; it is called at once if a line that stops a search is waiting."""
         stop = Stop()
         with self._lock:
             self._search = stop

@@ -33,9 +33,9 @@ TRY_SECONDS = 5.0
 """Time for a test move at depth 1, after which a program that has named no move is pinged."""
 
 LATE_AT_FIRST, LATE_AT_LEAST = 0.05, 0.01
-"""Expected time, in seconds, in which a thinking program answers a ping: before any measurement, and the least value
-after one. The program must be woken for the ping, and this process for the answer. Three times as much is kept in
-reserve."""
+"""Expected time, in seconds, until a thinking program answers a ping: the value before the first measurement, and the
+least value after it. The program must be woken for the ping, and this process for the answer. Three times as much is
+kept in reserve."""
 
 _answer = re.compile(r"===\s*([^\s/]*)[/\s]*([^\s/]*)")
 _search = re.compile(r"(?:search|book)\s+(\w\w)\S*\s+(\S+)\s+\S+\s+([0-9]+)")
@@ -140,7 +140,7 @@ class NBoardPlayer(ProgramPlayer):
         if match is None or value is None:
             return
         depth = _count(match[3])
-        # Among the moves that a program reports at one depth, it would play the first, or one with a greater value.
+        # Of the moves that a program reports at one depth, it would play the first one with the greatest value.
         if depth > reply.depth or reply.value is None or (depth == reply.depth and value > reply.value):
             reply.best, reply.value, reply.depth = match[1], value, depth
 
@@ -242,7 +242,7 @@ class NBoardPlayer(ProgramPlayer):
         return stopped
 
     def _second_best(self, board: Board) -> Choice:
-        """Return the best move that the program's search reported before it stopped without naming a move."""
+        """Return the best move that the program's search reported, else the first legal move, if it named no move."""
         reply = self._reply
         try:
             return Choice(move=board.parse_move(reply.best), value=reply.value, depth=reply.depth, why="stopped")

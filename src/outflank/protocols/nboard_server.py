@@ -42,7 +42,7 @@ class NBoardClock:
         self._clocks: Clocks | None = None
 
     def set(self, game: str) -> None:
-        """Handle `set game`: take the game's clock, less the time of its moves; there is no limit if it states none."""
+        """Handle `set game`: read the game's clock, if any, and subtract the time that the moves have taken."""
         properties = list(read_properties(game))
         time_text = next((item.values[0] for item in properties if item.name == "TI"), "")
         self._clocks = _clocks(time_text)
@@ -102,8 +102,9 @@ _ping = re.compile(r"ping +(-?[0-9]+)")
 class NBoardEngine(Engine):
     """Engine that answers NBoard commands, with a board and a player.
 
-    `make` returns the player for a board and the depth that was set. `seconds` limits the time of hints, and `options`
-    are those of their searches. `game` is the name of the game; by default, the first that can be written in GGF.
+    `make` returns the player for a board and the depth that was set. `seconds` limits the time of each search for hints
+    or analyses, and `options` are options of these searches. `game` is the name of the game; by default, the first game
+    that can be written in GGF.
     """
 
     def __init__(

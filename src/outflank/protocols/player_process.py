@@ -1,7 +1,8 @@
 """Runs one of our players in a process and session of its own, so that it meets external programs on equal terms.
 
 Linux divides processor time among sessions first and among their threads second (autogroup scheduling). A player in the
-session that started the match would share its part with everything else there. A program in its own session would not.
+session that started the match would share that session's part with every other process there. A program in a session
+of its own would not.
 """
 
 import json
@@ -34,7 +35,7 @@ NO_TIMEOUT = threading.TIMEOUT_MAX / 2
 """Timeout for an answer, in effect none. The referee keeps the clock, and ends a process that does not answer."""
 
 DELAYS = 20
-"""Number of last requests from which the delay of messages between the processes is estimated."""
+"""Number of recent requests from which the delay of messages between the processes is estimated."""
 
 LARGEST_DELAY_SHARE = 0.25
 """Largest share of the time for a move that is reserved for messages between the processes."""
@@ -120,10 +121,10 @@ QUIT = "quit"
 
 
 class PlayerProcess:
-    """Proxy of a player in a child process. Its answers are those that the player would give in this process."""
+    """Proxy of a player in a child process. It answers as the player would answer in this process."""
 
     def __init__(self, make: Maker, words: str, game: Game) -> None:
-        """Raise `OutflankError` if `make` or `game` cannot be pickled, or the player cannot be made."""
+        """Start the process. Raise `OutflankError` if a value cannot be pickled, or if the player cannot be made."""
         pickled = pickle_for_nodes((make, game))
         self.name, self._methods = words, frozenset[str]()
         self._delays: deque[float] = deque(maxlen=DELAYS)
@@ -165,7 +166,7 @@ class PlayerProcess:
             self._ask("reseed", seed)
 
     def check(self, board: Board) -> None:
-        """Raise an error if the player's method `check`, if it has one, reports that it cannot play from `board`."""
+        """Call the player's method `check`, if any, which raises an error if the player cannot play from `board`."""
         if "check" in self._methods:
             self._ask("check", board)
 

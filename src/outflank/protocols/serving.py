@@ -80,7 +80,7 @@ class EngineRequest:
     game: str
     """Name of the game at the start; the other program may select another one."""
     make: Callable[..., Player]
-    """Function that makes the player for a board and, if the other program has set one, for a depth."""
+    """Function that makes the player for a board and for the depth, if any, that the other program has set."""
     seconds: float | None = None
     """Limit on the time of a move."""
     options: PlayerKeywords = field(default_factory=PlayerKeywords)
@@ -123,5 +123,5 @@ PROTOCOLS = Registry(
 
 
 def register_protocol(protocol: ServedProtocol) -> ServedProtocol:
-    """Register a protocol under its name, as a part of the module that defines its engine."""
+    """Register a protocol under its name. Only the module that defines its engine can replace it later."""
     return PROTOCOLS.register(protocol.name, protocol, by=protocol.engine.__module__)

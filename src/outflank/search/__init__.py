@@ -1,9 +1,9 @@
 """Search: the best move and value of a position, and the number of leaves of a game tree (perft).
 
-The package is callable: `outflank.search(board, depth=12)` finds the best move. A plain function of that name beside
-the folder would be replaced by the package as soon as one of its modules is imported. Type checkers see only the
-function. They find the modules through `from outflank.search.request import …`; after `import outflank.search.request`
-pyright would take `outflank.search` for a module, which cannot be called.
+The package is callable: `outflank.search(board, depth=12)` finds the best move. If `outflank.search` were a plain
+function, the package of the same name would replace it as soon as one of the package's modules is imported. Type
+checkers see only the function. They find the modules through `from outflank.search.request import …`; after
+`import outflank.search.request` pyright would take `outflank.search` for a module, which cannot be called.
 """
 
 import sys

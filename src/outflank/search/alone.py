@@ -60,8 +60,8 @@ class Alone:
     ) -> RootValue:
         """Return the best of `moves`. Its value is exact inside (alpha, beta), otherwise a bound on that side.
 
-        With a tie rule, a move that the rule prefers is also tested for equality with the best so far. Inside the
-        window, the best move is then the same for every order of moves.
+        If the tie rule prefers a move to the best move so far, the search also tests whether both are equal. So, if
+        the value is inside the window and the rule is not `first`, the order of `moves` does not change the best move.
         """
         with pinned(self.root.places, 0):
             best = self._best(depth, alpha, beta, best_count, moves)
@@ -181,13 +181,13 @@ def _is_preferred(best: RootMove, move: RootMove, root: Root) -> bool:
     return best is not preferred([best, move], root.options.ties)
 
 
-# A search by one worker that is interrupted and resumed many times a second. Its root is set up only once: setting it
-# up takes 4 ms in Python, a large part of a slice of 20 ms; resuming takes 1.6 ms.
+# `Resumable` is a search by one worker that is interrupted and resumed many times a second. Its root is set up only
+# once, because the set-up takes 4 ms in Python, a large part of a slice of 20 ms. Resuming the search takes 1.6 ms.
 
 
 class Resumable:
-    """A search of one position, with fixed options, that can be interrupted and resumed. Its `table` keeps the
-    state."""
+    """A search of one position, with fixed options, that can be interrupted and resumed. The `table` keeps the work
+    that was done before an interruption."""
 
     def __init__(self, board: Board, options: Options, *, table: Table | None) -> None:
         if options.algorithm in MONTE_CARLO or options.deepen:
@@ -199,7 +199,8 @@ class Resumable:
             table.new_search()
 
     def search(self, limits: Limits, *, stop: Stop, watch: Watch | None = None, known: Known | None = None) -> Result:
-        """Search until `stop` is called or the search is complete; the result's `stopped` tells which."""
+        """Search until the search is complete, a limit is reached or `stop` is called. The result's `stopped` is false
+        if the search is complete."""
         root = self._root
         root.known = known or Known()
         *_, last = Stage(self._board, root, lambda: Alone(root), None, watch).results(limits, stop, None)

@@ -1,5 +1,7 @@
-"""Alpha-beta, fail-soft, with the transposition table and move ordering; and principal variation search, which is the
-same search with null windows for all moves but the first."""
+"""Fail-soft alpha-beta with the transposition table and move ordering, and principal variation search.
+
+Both are one function. Principal variation search first searches all moves but the first in null windows.
+"""
 
 import numpy as np
 
@@ -75,25 +77,26 @@ def try_leaves(
 
 @never_inlined
 def _try_leaves_apart(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker):
-    """Call `try_leaves` with quiescence or move ordering. Inlined into `alphabeta`, this code would take registers from
-    all other searches."""
+    """Call `try_leaves` with quiescence or move ordering. This code is not inlined into `alphabeta`, where it would
+    take registers from searches that need neither."""
     return try_leaves(game, evaluation, position, state, alpha, beta, plies, sort, start, end, worker)
 
 
 @kernel
 def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start, worker, probe):
-    """Return the value v of `position`, `depth` plies deep, as far as (alpha, beta) requires.
+    """Search `position` to `depth`, at least 1. Return its value if it is inside (alpha, beta), otherwise a bound.
 
-    Returns r with
+    If v is the value of the position, the result r satisfies
         r <= alpha         =>  v <= r
         alpha < r < beta   =>  v == r
         r >= beta          =>  v >= r
-    for every order of moves and every table content: only table entries of exactly this depth are used. With
-    `worker.at_least`, deeper entries are used too, and v may be the value of a deeper search. `depth` must be at least
-    1. Once `worker.aborted` is set the result is worthless; this node and its unfinished descendants store nothing.
+    for every order of moves and every table content, because only table entries of exactly this depth are used. With
+    `worker.at_least`, deeper entries are used too, and v may be the value of a deeper search. A selective search only
+    guesses some bounds. Once `worker.aborted` is set the result is worthless; this node and its unfinished descendants
+    store nothing.
 
-    With `worker.scout`, moves after the first are searched with a null window first and again only if they raise alpha
-    (principal variation search). The inequalities hold all the same.
+    With `worker.scout`, moves after the first are searched in a null window first. Only a move that raises alpha is
+    searched again (principal variation search). The inequalities hold in both cases.
     """
     worker.nodes += 1
     if start < 0 or ply < 0 or poll_stop(worker):
@@ -201,8 +204,8 @@ def try_probcut(
     worker: Worker,
     probe: Probe,
 ) -> tuple[bool, Value]:
-    """Try ProbCut, as `alphabeta` does: return whether a node's value is likely enough to be outside (alpha, beta), and
-    the bound. Return false once the worker is stopped."""
+    """Try ProbCut, as `alphabeta` does. Return whether a node's value is likely enough to be outside (alpha, beta), and
+    a bound. Return false once the worker is stopped."""
     side = ABOVE if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker) else NO_SIDE
     while side != NO_SIDE and worker.aborted == 0:
         worth_probing, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)

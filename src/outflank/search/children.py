@@ -31,10 +31,10 @@ def children(
     *,
     weights: npt.NDArray[np.int64] = NO_WEIGHTS,
 ) -> list[Child]:
-    """Return the moves with these codes, in their order; None: all legal moves.
+    """Return the moves with these codes, in the order of `codes`; None: all legal moves.
 
-    A kernel lists them. In the interpreter the moves of one position take milliseconds, several times as long as the
-    rest of the set-up of a search.
+    A kernel lists the moves. In the interpreter, listing the moves of one position takes milliseconds, several times as
+    long as the rest of the set-up of a search.
     """
     size = int(most_moves(game)) if codes is None else len(codes)
     moves, words, promises = np.zeros(size, MOVE), np.zeros((size, 2), np.uint64), np.zeros(size, np.int64)

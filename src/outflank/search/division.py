@@ -1,8 +1,8 @@
 """The interface between root algorithms and parallel schemes: divisions, schemes and their registry.
 
-An algorithm asks a `Division`, the workers of one search, for the root's value in a window, or by minimax. A `Scheme`
-makes a division with several workers. The package's schemes are in `outflank.parallel`; plug-ins and users can register
-others (`outflank.plugins`).
+A `Division` consists of the workers of one search. An algorithm asks a division for the root's value in a window, or
+for its minimax value. A `Scheme` makes a division with several workers. The package's schemes are in
+`outflank.parallel`; plug-ins and users can register more schemes (`outflank.plugins`).
 """
 
 from collections.abc import Callable, Sequence
@@ -47,7 +47,8 @@ class Division(Protocol):
         """Return the root's minimax value, and set the exact value of each of its moves."""
 
     def standing(self) -> WindowProgress:
-        """Return the progress of the current window, or of the one that was stopped. May be called from any thread."""
+        """Return the progress of the current window, or of the window that was stopped. This method may be called from
+        any thread."""
 
     def forget(self) -> None:
         """Clear the transposition table."""
@@ -118,7 +119,7 @@ SCHEMES = Registry(
     },
     check=instance_of(Scheme),
 )
-"""Registry of all schemes: the package's, those of plug-ins and those of users. The package's are given by import path,
+"""Registry of all schemes of the package, of plug-ins and of users. The package's own schemes are given by import path,
 because this folder must not import `parallel`."""
 
 DEFAULT_SCHEMES = {
@@ -136,8 +137,8 @@ MONTE_CARLO = ("uct", "flat")
 
 
 def register_scheme(scheme: Scheme) -> Scheme:
-    """Register a scheme under its name, and return it. Only the module that defines its `divide` may register the name
-    again."""
+    """Register a scheme under its name, and return the scheme. Only the module that defines its `divide` may register
+    the same name again."""
     return SCHEMES.register(scheme.name, scheme, by=scheme.divide.__module__)
 
 
@@ -186,5 +187,6 @@ def _on_device(options: Options) -> tuple[Scheme, int]:
 
 
 def all_cores() -> int:
-    """Return the default number of workers: one per usable core, but 1 in the interpreter, where more gain nothing."""
+    """Return the default number of workers: one per usable core, but 1 in the interpreter, where more workers gain
+    nothing."""
     return 1 if interpreted() else max(1, int(usable_cores()))

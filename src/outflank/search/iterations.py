@@ -18,12 +18,13 @@ from outflank.search.root_moves import RootMove, RootValue, WorkerStanding
 from outflank.search.stopping import Stopped, timer
 
 GUESSED = 9
-"""Maximum depth in plies of the estimates before a proof."""
+"""Maximum depth in plies of the estimates before a proof. A selective search then also goes to the end of the game."""
 
 AT_ONCE = 10
 """Number of plies before the end of a game from which a selective search goes to the end in one iteration, if the game
-has endgame kernels: this costs little more than an iteration a few plies shallower. On 17 positions of Othello with 22
-and 24 empty squares values of 6, 8 and 10 took 7.9, 5.1 and 5.9 s; larger ones delay the first result."""
+has endgame kernels. Such an iteration takes little more time than one that is a few plies shallower. On 17 positions of
+Othello with 22 and 24 empty squares, searches with the values 6, 8 and 10 took 7.9, 5.1 and 5.9 s. Larger values delay
+the first result."""
 
 SOON_SECONDS = 0.4
 """Expected time in seconds below which an iteration may delay Ctrl-C until its end."""
@@ -128,7 +129,8 @@ class Stage:
             yield self._stopped_result(last)
 
     def _search(self, depth: int, previous: int | None) -> RootValue:
-        """Run one iteration. Signals such as Ctrl-C are handled meanwhile."""
+        """Run one iteration. Signals such as Ctrl-C are handled meanwhile, unless the iteration is expected to be
+        short."""
         root = self.root
         root.begin_iteration()
         self.depth = depth
@@ -158,8 +160,8 @@ class Stage:
             return
         last = self._guessing_depth() if guessing else min(limits.depth or root.deepest, horizon)
         if not options.deepen:
-            # As deep as requested, even beyond the end of the game: node counts by remaining depth, such as those of
-            # the published report 002, depend on it.
+            # The search is as deep as requested, even beyond the end of the game, because node counts by remaining
+            # depth depend on the depth. The published report 002 has such counts.
             yield limits.depth or last
             return
         to_the_end = options.selectivity < 100 and root.plays_out
@@ -172,22 +174,22 @@ class Stage:
             yield last
 
     def _guessing_depth(self) -> int:
-        """Return the depth of the estimates before a proof, which should take little time beside the proof.
+        """Return the depth of the estimates before a proof. They should take much less time than the proof.
 
-        Half the depth of the proof takes little time. Plies that the game's endgame kernels solve need no estimates
-        either. More than `GUESSED` plies made proofs of Othello with 24 empty squares no shorter (5 to 11 were tried),
-        and took a hundred times as long as the proof of an easy position.
+        Estimates to half the depth of the proof do. The last plies need no estimates if the game's endgame kernels
+        solve them. Proofs of Othello with 24 empty squares were no faster with estimates deeper than `GUESSED` (depths
+        of 5 to 11 were tried), and such estimates took a hundred times as long as the proof of an easy position.
         """
         horizon = self.root.horizon
         solved_plies = int(ending_moves(self.root.game)) + 3 if self.root.options.use_endgame_kernels else 0
         return max(1, min(horizon // 2, horizon - solved_plies, GUESSED))
 
     def _bring_forward(self, best: RootMove | None) -> None:
-        """Put the best root move of this iteration first; the others keep their order.
+        """Put the best root move of this iteration first; the other moves keep their order.
 
-        The values of the others are bounds that depend on the timing of the workers. If moves were sorted by them, the
-        order, and the choice among equal moves, would vary with the number of workers. Sorting would gain nothing
-        either: 0.97 to 1.03 times the nodes on forty positions.
+        The values of the other moves are bounds that depend on the timing of the workers. If moves were sorted by these
+        bounds, the order, and the choice among equal moves, would vary with the number of workers. Sorting would gain
+        nothing either: on forty positions, sorted searches visited 0.97 to 1.03 times as many nodes.
         """
         self.root.moves.sort(key=lambda move: move is not best)
 
@@ -228,7 +230,7 @@ class Stage:
         )
 
     def _bounds(self, root_value: RootValue) -> tuple[int | None, int | None]:
-        """Return the lower and the upper bound of the score that a proof with this value has shown."""
+        """Return the lower and the upper bound of the score that follow from the value of a finished proof."""
         if not self.root.options.wld or root_value.move is None:
             return root_value.value, root_value.value
         return (root_value.value if root_value.value >= 0 else None), (
@@ -236,7 +238,7 @@ class Stage:
         )
 
     def _stopped_result(self, last: Result) -> Result:
-        """Return the last result, marked as stopped, with the bounds proved until now."""
+        """Return the last result, marked as stopped, with the bounds proved so far."""
         root = self.root
         standing = self.division.standing()
         if not root.options.exact:

@@ -34,9 +34,9 @@ SchemeName = Literal[
     "root-parallel",
     "tree-parallel",
 ]
-"""Names of the package's own schemes. Type checkers reject any other string, and so find misspellings. Pass a
-registered scheme itself, as `register_scheme` and `scheme_named` return it; at run time a search also accepts its
-name."""
+"""Names of the package's own schemes. Type checkers reject any other string, and so find misspellings. To use a scheme
+that you have registered, pass the `Scheme` that `register_scheme` or `scheme_named` returns. At run time a search also
+accepts the name of such a scheme."""
 
 
 class LimitKeywords(TypedDict, total=False):
@@ -118,8 +118,11 @@ class WholeKeywords(SearchKeywords, total=False):
 
 
 def default_selectivity(game: Game, options: PlayerKeywords) -> PlayerKeywords:
-    """Return a player's default `selectivity`: the most selective one if the evaluation's errors are known, else none.
-    The depth gained is worth far more than wrong guesses cost."""
+    """Return the keyword `selectivity` that a player uses by default.
+
+    It is the most selective value if the errors of the evaluation are known: the depth gained is worth far more than
+    wrong guesses cost. Otherwise, and for algorithms without a transposition table, no keyword is returned.
+    """
     if options.get("algorithm", "pvs") in TABLELESS:
         return {}
     known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None

@@ -1,24 +1,26 @@
 """Batches of leaves of a Monte-Carlo tree, selected together for a GPU that runs many playouts at once.
 
-A path through the tree ends at a node without children. The node is expanded, and several playouts start from each
-child: selecting paths takes CPU time, the playouts do not. Until their results are known, they count provisionally on
-the path: each node is credited with its own mean result so far, and a node without playouts with losses. Later paths
-diverge about where they would if the results were known. Selection is deterministic: equal results give equal trees.
+A path through the tree ends at a node without children. The node is expanded, and several playouts start from each of
+its children, because selecting paths takes CPU time and playouts do not. Until the results of these playouts are known,
+the nodes on the path get provisional results: each node is credited with its own mean result so far, and a node without
+playouts is credited with losses. Later paths then diverge about where they would if the results were known. Selection
+is deterministic: equal results give equal trees.
 
-Variants were compared on a CPU in 45 balanced positions of tournament games with 19 to 26 empty squares. The measure is
-the share of playouts that went to moves which hold a win or a draw, a sixth of all moves. Searches of six seconds,
-which reached the end of the game in 21 of the positions, decided which moves these are. Differences have an error of
-0.04: the advantage of this method over virtual losses in large batches, and over sixteen trees, is more than chance;
-the differences between neighbouring variants may not be.
+Variants were compared on a CPU in 45 balanced positions of tournament games with 19 to 26 empty squares. Good moves are
+the moves that hold a win or a draw, a sixth of all moves. They were found by searches of six seconds, which reached the
+end of the game in 21 of the positions. The measure is the share of playouts that went to good moves. The error of a
+difference is 0.04. So the method in use is better than virtual losses in large batches and better than sixteen trees,
+but the differences between similar variants may be chance.
 
-- 100,000 playouts one after the other: 0.29; 160,000 in sixteen trees: 0.22.
-- Four playouts from each of 100,000 leaves. If a batch has a quarter as many leaves as all batches before it, and 4,096
-  at most: 0.21 with virtual losses on the whole path, 0.23 with provisional means. If a batch has a 64th, and 256 at
-  most: 0.24.
-- The same, but the playouts of a leaf count as one visit in the exploration term: 0.28; in the large batches 0.19. If
-  each counts as a visit, a search trusts a leaf with more playouts sooner, and in these positions playouts mislead.
-- The same from all children of 50,000 nodes: 0.30. In batches of a 16th, with 400 paths at most: 0.31; with 900 paths
-  at most: 0.28. With one playout from each child: 0.25.
+- 100,000 playouts one after the other: 0.29. 160,000 playouts in sixteen trees: 0.22.
+- Four playouts from each of 100,000 leaves, in large batches (a quarter as many leaves as in all earlier batches, at
+  most 4,096): 0.21 with virtual losses on the whole path, 0.23 with provisional means. In small batches (a 64th as many
+  leaves, at most 256): 0.24 with provisional means.
+- The same, but the playouts of a leaf count as one visit in the exploration term: 0.28 in small batches, 0.19 in large
+  batches. If each playout counts as a visit, a search trusts a leaf sooner the more playouts the leaf has, and in these
+  positions playouts mislead.
+- The same, but playouts start from all children of 50,000 nodes: 0.30. In batches of a 16th: 0.31 with at most 400
+  paths, 0.28 with at most 900 paths. With one playout from each child: 0.25.
 """
 
 import numpy as np
@@ -34,8 +36,8 @@ from outflank.search.worker import Worker
 
 
 class Batch:
-    """Leaves of a Monte-Carlo tree from which playouts start at the same time, and the paths to them. There is room for
-    `ways` paths, and for `leaves` leaves and the children of one more node."""
+    """Leaves of a Monte-Carlo tree from which playouts start at the same time, and the paths to these leaves. There is
+    room for `ways` paths, and for `leaves` leaves and the children of one more node."""
 
     def __init__(self, game: Game, ways: int, leaves: int) -> None:
         self.words = np.zeros((leaves + most_moves(game), 2), np.uint64)
@@ -52,16 +54,16 @@ class Batch:
         self._counts = np.zeros(ways, np.int64)
 
     def choose(self, tree: Records, used: int, leaves: int, games: int, worker: Worker) -> int:
-        """Select about `leaves` leaves for `games` playouts from each; fewer leaves if there is no room for more paths.
-        Return the tree's number of nodes."""
+        """Select about `leaves` leaves, from each of which `games` playouts will start. Select fewer leaves if there is
+        no room for more paths. Return the tree's number of nodes."""
         ways = (self._paths, self._lent, self._lengths, self._counts, self.words)
         self.games = games
         used, self._ways, self.leaves = choose(self._game, tree, used, leaves, games, worker, *ways)
         return used
 
     def credit(self, tree: Records, results: npt.NDArray[np.int64]) -> None:
-        """Replace the provisional results on the paths by those of the playouts; `results` has the sum for each leaf,
-        from the point of view of the side to move there."""
+        """Replace the provisional results on the paths by the results of the playouts. `results` has the sum of the
+        results of each leaf, from the point of view of the side to move at the leaf."""
         credit(tree, self._ways, self.games, results, self._paths, self._lent, self._lengths, self._counts)
 
     def withdraw(self, tree: Records) -> None:
@@ -78,8 +80,11 @@ class Batch:
 
 @kernel
 def choose(game, tree, used, leaves, games, worker, paths, lent, lengths, counts, words):
-    """Select paths until they have `leaves` leaves. Return the numbers of tree nodes, of paths and of leaves. A path
-    whose last node gets no children has that node as its leaf, and 0 in `counts`."""
+    """Select paths until they have `leaves` leaves. Return the numbers of tree nodes, of paths and of leaves.
+
+    The leaves of a path are the children of its last node, and `counts` has their number. If the last node gets no
+    children, it is itself the leaf of the path, and `counts` has 0.
+    """
     ways, places = 0, 0
     while places < leaves and ways < len(paths):
         path = paths[ways]

@@ -25,13 +25,14 @@ def complete(
     worker: Worker,
     probe: Probe,
 ) -> int:
-    """Complete a principal variation of `length` moves from `position`, which is worth `value` at `depth`. Return its
-    new length.
+    """Complete a principal variation of `length` moves from `position`, which is worth `value` at `depth`. Return the
+    new length of the line.
 
     A line is complete if the depth or the game ends with it; the evaluation at its end is then `value`. A search
-    returns shorter lines after table cut-offs, and minimax returns none. The missing moves are taken from exact table
-    entries, or found by a search around this value. If entries of greater depth are used (`worker.at_least`), the value
-    belongs to no single depth; then only moves from the table are added.
+    returns shorter lines after table cut-offs, and minimax returns no lines. The missing moves are taken from exact
+    table entries, or found by a search in a window around `value`. If entries of greater depth are used
+    (`worker.at_least`), or the search was selective, the value belongs to no single depth. Then only forced moves and
+    moves from the table are added.
     """
     done = 0
     while True:
@@ -47,7 +48,7 @@ def complete(
         continuation = worker.line[0][: int(worker.line_length[0])]
         if not len(continuation) and may_lack_line(evaluation):
             continuation = holding_move(game, evaluation, position, value, depth, worker, probe)
-        # No line: the table has the value without a move, as after a replayed search.
+        # There is no line if the table has the value without a move, as after a replayed search.
         if not len(continuation):
             return done
         length = min(done + len(continuation), len(line))
@@ -58,11 +59,11 @@ def complete(
 def follow_line(game, position, value, depth, line, start, length, worker):
     """Play `line[start:length]`, then extend the line by forced moves and exact table entries.
 
-    Return its new length, whether the rest must be searched, the value and the depth at its end, and the two words of
-    the position there.
+    Return the new length of the line, whether the rest of the line must be found by a search, the value and the depth
+    left at its end, and the two words of the position at its end.
 
-    This is a kernel because a search completes its line after every iteration: in the interpreter that took more than
-    1 % of a search's time. It contains no search, because that would be compiled again for each evaluation.
+    This is a kernel because a search completes its line after every iteration, which took more than 1 % of a search's
+    time in the interpreter. The kernel contains no search: a search would be compiled again for each evaluation.
     """
     step, unknown = np.int64(start), False
     while True:
@@ -92,7 +93,8 @@ def follow_line(game, position, value, depth, line, start, length, worker):
 def holding_move(
     game: Game, evaluation: Evaluation, position: Position, value: int, depth: int, worker: Worker, probe: Probe
 ) -> list[int]:
-    """Return a list with the first move that keeps the position's `value`; an empty list if the search is stopped."""
+    """Return a list with the first move that keeps the position's `value`. The list is empty if no move keeps the
+    value, or if the search is stopped."""
     end = int(fill(game, position, worker.moves, 0))
     for move in worker.moves[:end].copy():
         child = play(game, position, move)

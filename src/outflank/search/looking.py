@@ -20,8 +20,8 @@ def look(game, estimate, position, state, alpha, beta, plies, start, worker):
     beta), otherwise a bound on that side. Passes cost no ply.
 
     The look-ahead uses no table: it takes less time than a table access, and visits far more positions than a table has
-    room for. Finished games are estimated too: the value of a won game, which exceeds every estimate, would say nothing
-    about the margin.
+    room for. Finished games are estimated by the evaluation too. The value of a won game exceeds every estimate, and
+    would not show by how much the game is won.
     """
     worker.nodes += 1
     if plies <= 0 or start < 0:

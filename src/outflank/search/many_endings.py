@@ -45,8 +45,8 @@ def _root(game: Game, words: Words) -> Root:
 def solve_many(
     game: Game, words: Words, workers: int = 1, done: Callable[[int], None] = lambda rows: None
 ) -> npt.NDArray[np.int64]:
-    """Return the final scores of positions that the game's own kernels can solve. After each batch of n positions a
-    thread calls `done(n)`."""
+    """Return the final scores of positions that the game's own kernels can solve. After a batch of n positions, the
+    thread that has solved it calls `done(n)`."""
     words = np.ascontiguousarray(words, np.uint64)
     scores = np.zeros(len(words), np.int64)
     if not len(words):

@@ -1,8 +1,8 @@
 """Monte-Carlo search: `uct`, with a tree that grows where its playouts go well, and `flat`, without one.
 
-`uct` (upper confidence bounds applied to trees) finds the best move only in the limit; `flat` (tried in the published
-report 003) runs equally many playouts for every root move and does not promise even that. The same seed repeats the
-same search. Values are thousandths of a win for the side to move.
+`uct` (upper confidence bounds applied to trees) finds the best move in the limit of infinitely many playouts. `flat`
+(tried in the published report 003) runs equally many playouts for every root move; it may miss the best move even in
+the limit. The same seed repeats the same search. Values are thousandths of a win for the side to move.
 """
 
 import math
@@ -38,8 +38,8 @@ from outflank.search.stopping import poll_stop, timer
 def warp_sync() -> None:
     """Wait for the other active threads of the *warp*, the 32 threads that execute each instruction together.
 
-    Threads that diverge in a loop stay diverged, and share no instructions any more: without this call a GPU counted
-    leaves at a tenth of the speed. On a CPU, and in the interpreter, it does nothing.
+    Threads that diverge in a loop stay diverged, and no longer execute instructions together. Without this call a GPU
+    counted leaves at a tenth of the speed. On a CPU, and in the interpreter, the call does nothing.
     """
 
 
@@ -61,7 +61,8 @@ def _register_with_numba() -> None:
 
 
 WIN = 1000
-"""Value of a playout that ends in a win. An unfinished one is worth an estimate between -WIN and WIN."""
+"""Value of a playout that ends in a win. A playout that stops before the end of the game has an estimated value between
+-WIN and WIN."""
 
 WINS = Scale(unit="wins", points=WIN, decimals=2, most=1)
 """Scale of Monte-Carlo values: +0.50 wins means that three playouts of four are won."""
@@ -79,7 +80,8 @@ LONGEST_PATH = 256
 """Maximum number of nodes on a path from the root of a tree to a leaf."""
 
 FIRST_GAMES = 64
-"""Number of playouts before the first result of a search, unless its `Playing` has an attribute `first_games`."""
+"""Number of playouts before the first result of a search, or one for each root move if there are more root moves. An
+attribute `first_games` of the search's `Playing` replaces this number."""
 
 NODES = 1 << 20
 """Maximum number of nodes of a tree; a full tree is still used, but no longer grows."""
@@ -117,9 +119,10 @@ def draw(state: npt.NDArray[np.uint64], limit: int) -> Int:
 def playout(game, evaluation, position, policy, moves, random):
     """Run a playout from `position`. Return its result for the side to move there, and its number of positions.
 
-    The policy draws two random moves and plays the one with the higher `promise`: weak enough to keep playouts varied,
-    strong enough to see a corner or a push. `policy` has the fields `sorting`, `staged` and `weights` of a worker's
-    record; `moves` has room for the moves of one position.
+    At each ply, two random moves are drawn and the move with the higher `promise` is played. This policy is weak enough
+    to keep playouts varied, and strong enough to see a corner or a push. If `policy.sorting` is 0, one random move is
+    drawn and played. `policy` has the fields `sorting`, `staged` and `weights` of a worker's record; `moves` has room
+    for the moves of one position.
     """
     sign = 1
     for ply in range(LONGEST):
@@ -170,8 +173,8 @@ def expand(game, position, tree, node, used, worker):
 
 @inner
 def select_child(tree, node, games):
-    """Return the child to follow: one without visits first, else the one with the highest upper confidence bound. There
-    are `games` playouts at each visit."""
+    """Return the child to follow: the first child without visits, or else the child with the highest upper confidence
+    bound. The field `visits` counts playouts; `games` playouts are one visit."""
     first, count = tree[node].children, tree[node].count
     spread = EXPLORE * math.sqrt(games * math.log(tree[node].visits / games + 1.0))
     best, best_bound = first, -1e30
@@ -187,7 +190,7 @@ def select_child(tree, node, games):
 
 @kernel
 def grow(game, evaluation, tree, used, playouts, flat, worker, random, path):
-    """Run `playouts` playouts from the root of `tree`, which grows. Return its number of nodes.
+    """Run `playouts` playouts from the root of `tree`, which grows. Return the tree's number of nodes.
 
     With `flat`, the root's moves take turns and the tree does not grow.
     """
@@ -224,8 +227,8 @@ def _grow_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def random_state(seed: int) -> npt.NDArray[np.uint64]:
-    """Return the initial state of a random generator. Seeds are hashed, because workers have neighbouring seeds:
-    without the hash, their sequences would be the same, shifted by one number."""
+    """Return the initial state of a random generator. The seed is hashed because workers have consecutive seeds:
+    without the hash, the workers' sequences would be the same sequence, shifted by one number."""
     return np.array([mixed(U64(seed * 0x9E3779B97F4A7C15 % 2**64))], np.uint64)
 
 
@@ -254,7 +257,7 @@ class Playing(Protocol):
 
 
 class OnePlayer:
-    """One worker and its tree: a new one, or `grown`, which is a tree and its number of nodes."""
+    """One worker and its tree: a new tree, or the tree in `grown`, a pair of a tree and its number of nodes."""
 
     reads_deadline = True
     device: DeviceUsed = "cpu"
@@ -289,7 +292,7 @@ def iterate_playouts(
 ) -> Generator[Result, None, None]:
     """Run playouts until a limit is reached. Yield a result each time that their number has about doubled.
 
-    An exception that ends the search has an attribute `partial_result`, the result until then.
+    An exception that ends the search has an attribute `partial_result`, the result so far.
     """
     return _playouts(board, root, playing, scheme, limits, stop or Stop(), watch, deadline)
 
@@ -364,8 +367,8 @@ def _playouts(
 
 
 def _current_result(board: Board, root: Root, trees: Sequence[Records], seconds: float) -> Result:
-    """Return the result so far. Its move is the one with most playouts; with `flat`, where all have equally many, the
-    one with the best mean."""
+    """Return the result so far. Its move is the move with most playouts. With `flat`, where all moves have equally many
+    playouts, it is the move with the best mean."""
     tree = trees[0]
     count = int(tree[0]["count"])
     visits = sum(tree_of_worker["visits"][1 : count + 1] for tree_of_worker in trees)

@@ -4,9 +4,9 @@ A search counts each node that it enters (`worker.nodes`) and then takes these s
 `minimax`, in `alphabeta`, at split points, in table-driven schemes and on a cluster.
 
 `query_table` is `inlined`, so that its results stay in registers. Callers mark it as `unlikely` that a step ends the
-node: otherwise the optimiser treats the loops after the step as rare and does not inline their calls, which cost
-alpha-beta with the evaluation `discs` 14 % of its time and the default search of Othello 4 %. Steps that only some
-searches or nodes need are `never_inlined`, because inlined they would take registers from all searches.
+node. Otherwise the optimiser treats the loops after the step as rare and does not inline the calls in these loops: this
+cost alpha-beta with the evaluation `discs` 14 % of its time, and the default search of Othello 4 %. Steps that only
+some searches or nodes need are `never_inlined`: if they were inlined, they would take registers from all searches.
 """
 
 import numpy as np
@@ -132,9 +132,9 @@ def depth_after(game: Game, move: MoveCode, depth: int, worker: Worker) -> int:
 def hint_for(data: Word, depth: int, worker: Worker) -> MoveCode:
     """Return the table's move for a node, which is tried first; `NO_MOVE` if there is none.
 
-    With the game's own ordering for exact play, moves that searches with estimates have stored are ignored, unless
-    those searches reached the end of the game too. The move that looks best often takes longer to prove than another:
-    with these moves first, proofs of Othello with 18 to 22 empty squares took 20 to 35 % more nodes.
+    With the game's own ordering for exact play, moves from searches with estimates are ignored, unless such a search
+    reached the end of the game too. The move that looks best often takes longer to prove than another move: with the
+    moves of estimating searches first, proofs of Othello with 18 to 22 empty squares took 20 to 35 % more nodes.
     """
     if worker.exact_order != 0 and depth_of(data) < PROVED and depth_of(data) != depth:
         return np.int64(NO_MOVE)
@@ -163,8 +163,8 @@ def arrange(
 
 @kernel
 def arrange_several(evaluation, game, position, state, depth, ply, table_move, symmetry, start, end, worker):
-    """Do the work of `arrange` if there are moves to order. This is a kernel so that all searches share its code, which
-    would otherwise be half of the code of each."""
+    """Do the work of `arrange` if there are moves to order. This is a kernel so that all searches share its code.
+    Otherwise it would be half of the code of each search."""
     sort = worker.sorting
     if symmetry != 0 and table_move != NO_MOVE:
         # The entry's move belongs to the mirrored board: find the move with this mirror image.
@@ -178,7 +178,7 @@ def arrange_several(evaluation, game, position, state, depth, ply, table_move, s
             return sort
         call_at(worker.sort_at, sort, start, end, worker)
         return SORT_NONE
-    # Too shallow to sort: the table's move first, the others as generated.
+    # The depth is too small to sort: the table's move is first, the other moves stay as generated.
     for index in range(start, end):
         if worker.moves[index] == table_move:
             for place in range(index, start, -1):

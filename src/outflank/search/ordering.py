@@ -1,7 +1,8 @@
 """Move ordering: scores of moves, their sorting, and the named orderings of a game.
 
-The table's move is always first. Then come killers (moves that cut off a sibling). The others are ordered by their
-*promise*, the weighted sum of the game's features of a move, plus the history of cut-offs.
+The table's move is always first. Killers come next (the last moves that cut off another node of the same ply). The
+other moves are ordered by their *promise*, which is the weighted sum of a move's features, plus the history of
+cut-offs.
 """
 
 from dataclasses import dataclass, field
@@ -38,7 +39,7 @@ from outflank.validation.values import Between, check_fields, kinds_of
 # Complete sorts of moves by score, for comparison. They differ in the order of moves with equal scores.
 #
 # The search itself selects the next best move each time (`bring_best`), which costs nothing for moves that a cut-off
-# skips. Its order is that of `insertion` and `merge`, which keep equal moves as they were generated.
+# skips. The resulting order is the same as with `insertion` and `merge`, which keep equal moves as they were generated.
 
 
 @kernel
@@ -142,7 +143,7 @@ TABLE_MOVE, KILLER = 1 << 40, 1 << 30
 HISTORY_LIMIT = 1 << 20
 
 JITTER = 0x3FF
-"""Maximum that a worker adds to a move's score to vary the order of moves: about four units of a feature."""
+"""Maximum number that a worker adds to a move's score to vary the order of moves: about four units of a feature."""
 
 SORTS = {
     "none": SORT_NONE,
@@ -164,13 +165,14 @@ class Ordering:
     by_stage: tuple[dict[str, int], ...] = ()
     """Weights for each of the `STAGES` of a game, from its start on; they replace `weights`."""
     sort: Literal["all", "best", "none", "insertion", "backwards", "merge", "heap"] = "all"
-    """`all`: select the next best move each time; `best`: only put the best move first; `none`: as generated. The
-    others sort all moves at once, in the order of `all` (`insertion`, `merge`) or with equal moves in another order
-    (`backwards`, `heap`)."""
+    """`all`: select the next best move each time; `best`: only put the best move first; `none`: moves stay as
+    generated. The other values sort all moves at once: in the same order as `all` (`insertion`, `merge`), or with equal
+    moves in another order (`backwards`, `heap`)."""
     killers: bool = False
     history: bool = False
     from_depth: Annotated[int, Between(0, 1 << 20)] = 2
-    """Remaining depth below which moves stay as generated: sorting there costs more than it saves."""
+    """Remaining depth below which moves stay as generated, except for the table's move. At smaller depths, sorting
+    costs more than it saves."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -284,7 +286,8 @@ def weigh(
 
 @never_inlined
 def bring_best(index: int, end: int, worker: Worker) -> None:
-    """Bring the move with the highest score in `worker.moves[index:end]` to `index`; the others keep their order."""
+    """Bring the move with the highest score in `worker.moves[index:end]` to `index`; the other moves keep their
+    order."""
     best = index
     for place in range(index + 1, end):
         if worker.scores[place] > worker.scores[best]:

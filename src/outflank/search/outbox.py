@@ -1,8 +1,9 @@
 """Ring buffers of table entries that a worker sends to the other nodes of a cluster; a carrier thread empties them.
 
-A ring has one writer, a worker, and one reader, the carrier. They share only two words: the numbers of entries posted
-and carried. A ring is bounded: if it is full, a worker that may not wait drops the entry, since entries only save work;
-a worker that must wait does so, but only while its own search is still wanted.
+A ring has one writer, a worker, and one reader, the carrier. Besides the entries they share three counters: the worker
+counts the entries posted, the carrier counts the entries carried, and a change of `calls` wakes the carrier. A ring is
+bounded. If it is full, a worker that may not wait drops the entry, since entries only save work. A worker that must
+wait does so only while its own search is still wanted.
 """
 
 import numpy as np
@@ -23,8 +24,8 @@ WORDS = ENTRY_WORDS
 """Number of words of an entry in a ring: two for the position, and one for its data."""
 
 ADOPTED_AHEAD = 8
-"""Number of entries whose buckets are prefetched ahead of the one that a node adopts. Entries of an update have no
-order, so that each would otherwise wait for memory: a table seldom fits in a cache."""
+"""Number of entries whose buckets are prefetched ahead of the entry that is stored. The entries of an update are in no
+order and a table seldom fits in a cache. So without prefetching, each entry would wait for memory."""
 
 NAP_MICROSECONDS = 2000
 """Microseconds that a waiting worker sleeps before it checks whether its search is still wanted."""
@@ -62,8 +63,8 @@ class Outbox:
     def clear(self) -> None:
         """Drop all entries; neither the worker nor the carrier may be using the ring.
 
-        Counts restart at 0. A worker that waits for delivery does so at each multiple of the batch size, and its
-        carrier sends only whole batches: if a batch began at another count, both would wait for ever.
+        Counts restart at 0. A worker that waits for delivery waits at each multiple of the batch size, and its carrier
+        sends only whole batches. If a batch began at another count, worker and carrier would wait for ever.
         """
         self.record.posted = self.record.carried = 0
 
@@ -75,8 +76,11 @@ class Outbox:
 
 @kernel
 def post(first, second, data, worker):
-    """Put a table entry into the worker's ring. Return 1, or 0 if it was dropped. Searches call this kernel by its
-    address in the ring's record (`post_late`), so that it is compiled only for clusters."""
+    """Put a table entry into the worker's ring. Return 1, or 0 if the entry was dropped.
+
+    Searches call this kernel by its address in the ring's record (`post_late`), so that it is compiled only for
+    clusters.
+    """
     outbox = record_at(worker.outbox, OUTBOX)
     posted = outbox.posted
     full = posted - load(outbox, "carried") >= outbox.room
@@ -137,10 +141,10 @@ def await_call(outbox, seen, microseconds):
 
 @kernel
 def collect(outbox, entries, least):
-    """Copy a ring's unsent entries to `entries`, as many as fit. Return their number; copy none and return 0 if there
-    are fewer than `least`.
+    """Copy as many of a ring's unsent entries as fit to `entries`. Return the number copied; copy nothing and return 0
+    if this number would be less than `least`.
 
-    They stay in the ring until `release`.
+    The entries stay in the ring until `release`.
     """
     carried = load(outbox, "carried", "relaxed")
     count = min(load(outbox, "posted") - carried, np.int64(len(entries)))
@@ -155,15 +159,15 @@ def collect(outbox, entries, least):
 
 @kernel
 def release(outbox, count):
-    """Mark a ring's next `count` entries as sent or given up, and wake a worker that waits for that."""
+    """Mark a ring's next `count` entries as sent or given up, and wake a worker that waits for their delivery."""
     fetch_add(outbox, "carried", count)
     wake(outbox, "carried", 1)
 
 
 @kernel
 def adopt(entries, count, worker):
-    """Store table entries of other cluster nodes, marked as foreign, in the worker's table. Skip those for which it has
-    an entry of the same search that is at least as deep. Return the number stored."""
+    """Store table entries of other cluster nodes, marked as foreign, in the worker's table. Skip an entry if the table
+    has an entry of the same position and search that is at least as deep. Return the number of entries stored."""
     stored = 0
     for index in range(min(ADOPTED_AHEAD, count)):
         prefetch_bucket(worker.table, worker.table_shift, entries[index, 0], entries[index, 1])

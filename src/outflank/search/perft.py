@@ -45,7 +45,8 @@ def leaves(game, position, depth, ended, worker, start, shared):
     for index in range(start, end):
         child = play(game, position, worker.moves[index])
         if depth == 2:
-            # Moves of the last ply are counted, not played; and counted here: a recursive call costs a third more.
+            # Moves of the last ply are counted, not played. They are counted here, because a recursive call for each
+            # child costs a third more.
             total += count(game, child) or ended
         else:
             total += leaves(game, child, depth - 1, ended, worker, end, shared)
@@ -99,7 +100,8 @@ class Perft:
     workers: int
     """Number of threads that counted; 1 if a GPU counted."""
     divide: dict[Move, int]
-    """Number of leaves below each root move (`str(move)` is its text); empty if the game is over at the root."""
+    """Number of leaves below each root move (`str(move)` is its text); empty if the depth is 0, or if the game is over
+    at the root."""
     device: Literal["cpu", "gpu"] = "cpu"
     """Device that counted."""
 
@@ -160,7 +162,7 @@ def perft(
 
 
 def checked_depth(board: Any, depth: object, progress: object) -> int:
-    """Return `depth` as an integer. Raise an error if one of these arguments of `perft` is wrong."""
+    """Return `depth` as an integer. Raise an error if `perft` cannot use one of these arguments."""
     check_board(board, "perft")
     plies: int = conform(int, depth, "depth")
     deepest = ROOM // most_moves(board.game)
@@ -180,7 +182,8 @@ def moves_of(game: Game, position: Position) -> list[int]:
 def _split_tree(
     game: Game, position: Position, roots: list[int], depth: int, *, job_count: int
 ) -> tuple[list[Subtree], list[Subtree]]:
-    """Return games that ended above the subtrees, and at least `job_count` subtrees unless the tree is too shallow."""
+    """Return the games that end above the subtrees, and the subtrees: at least `job_count`, unless the tree is too
+    shallow."""
     todo = [Subtree(play(game, position, move), depth - 1, root) for root, move in enumerate(roots)]
     finished: list[Subtree] = []
     while len(todo) < job_count and todo and todo[0].depth > 4:

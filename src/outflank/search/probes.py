@@ -29,7 +29,7 @@ class DepthCounts(NamedTuple):
 
 @generic
 def note_node(probe: Probe, depth: int, moves: int) -> None:
-    """Record a node with `depth` left and `moves` legal moves, passes not counted."""
+    """Record a node with `depth` plies left and `moves` legal moves, passes not counted."""
     raise missing(note_node, probe)
 
 
@@ -50,8 +50,8 @@ def _(probe, depth, moves):
 
 @generic
 def note_lookup(probe: Probe, depth: int, data: Word) -> Word:
-    """Record a table look-up that returned `data` (0: no entry) for a node with `depth` left. Return the data that the
-    search is to use."""
+    """Record a table look-up that returned `data` (0: no entry) for a node with `depth` plies left. Return the data
+    that the search is to use."""
     raise missing(note_lookup, probe)
 
 
@@ -69,7 +69,8 @@ def _(probe, depth, data):
 
 
 class Instrument(Protocol):
-    """The memory of a probe. A search gets this, not the probe, since it must live as long as kernels use it."""
+    """The memory of a probe. A search gets the memory, not the probe, because the memory must live as long as kernels
+    use it."""
 
     probe: Probe
 

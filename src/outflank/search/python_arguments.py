@@ -21,7 +21,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def parse_options(board: object, limits: object, keywords: Mapping[str, Any]) -> tuple[Limits, Options]:
-    """Return the limits and options of a search; `keywords` has those given by name. Raise an error for wrong ones."""
+    """Return the limits and options of a search; `keywords` has the limits and options that the caller gave by name.
+
+    Raise an error if one of them is wrong.
+    """
     check_board(board, "a search")
     by_name = {name: keywords[name] for name in LIMITS if keywords.get(name) is not None}
     if limits is not None and not isinstance(limits, Limits):
@@ -84,7 +87,8 @@ def documentation(function: Callable[..., object]) -> str:
 
 
 def _fields_text(cls: type) -> str:
-    """Return the fields of a class as text, each with its docstring from the source, or else with its help."""
+    """Return the fields of a class as text, each with its docstring from the source; without one, with its help
+    text."""
     texts = {field.name: field.metadata.get("help", "") for field in fields(cls)}
     with suppress(OSError):  # installed without source
         for line, next_line in pairwise(ast.iter_child_nodes(ast.parse(inspect.getsource(cls)).body[0])):

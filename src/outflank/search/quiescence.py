@@ -9,8 +9,9 @@ from outflank.kernels.compiler import kernel
 def quiescence(game, evaluation, position, state, alpha, beta, plies, start, worker):
     """Return the value v of `position` when the side to move may stop or continue with noisy moves.
 
-    v = max(value, max over noisy moves of -quiescence(child, plies - 1)); value alone if `plies` is 0, the final value
-    if the game is over. The result is exact inside (alpha, beta), otherwise a bound on that side.
+    v = max(value, max over noisy moves of -quiescence(child, plies - 1)). If `plies` is 0, v is the evaluation `value`
+    alone; otherwise v is the final value if the game is over. The result is exact inside (alpha, beta), otherwise a
+    bound on that side.
     """
     worker.nodes += 1
     worker.leaves += 1

@@ -39,7 +39,7 @@ TABLELESS = ("minimax", "uct", "flat")
 
 def option(default: Any, help_text: str, *, usual: str = "", flag: str = "") -> Any:
     """Return a field that commands offer as an option. `usual` describes the default in words; `flag` is the option's
-    name, if it is not the field's."""
+    name if that differs from the field's name."""
     return field(default=default, metadata={"help": help_text, "usual": usual, "flag": flag})
 
 
@@ -73,7 +73,7 @@ class Deadline:
     at: float
     """Time of the deadline, as `time.perf_counter` counts."""
     setup_seconds: float = 0.0
-    """Time in seconds to set up a search. No stage of a search begins with less than this time left."""
+    """Time in seconds to set up a search. No later stage of a search begins if less time than this is left."""
     began_at: float | None = None
     """Time at which the search began, after its set-up; set by the search."""
     longest_pause_seconds: float = 0.0
@@ -86,7 +86,8 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How a search is done. Only `evaluation` affects what is compiled."""
+    """How a search is done. Kernels read most options at run time. A kernel is compiled again only for another type of
+    evaluation, and an exact search has a type of its own."""
 
     algorithm: str = option("pvs", "One of minimax, alphabeta, pvs, mtdf, uct, flat.")
     """minimax, alphabeta, pvs, mtdf, uct or flat."""
@@ -100,25 +101,26 @@ class Options:
         usual="the game's best",
     )
     """The name of an ordering, possibly with settings (`kinds:from_depth=1,sort=best`), or an `Ordering`; None: the
-    game's default, with killers and history."""
+    game's default ordering, with the game's settings for killers and history."""
     table_bits: int | None = option(20, "Size of the table: 32 · 2^BITS bytes; 0: no table.")
     """Size of the transposition table: 32 · 2^bits bytes; None: no table."""
     table_depth: Literal["equal", "at-least"] = option(
         "equal", "Depth of table entries that may cut off a search; at-least is for players."
     )
-    """Depth of entries that may cut off a node. `at-least` is for players: values then depend on what is stored."""
+    """Depth of table entries that may cut off a node. `at-least` is for players: values then depend on the entries that
+    the table happens to hold."""
     canonical: bool = option(False, "Let symmetric positions share a table entry.")
     passes: Literal["free", "ply", "evaluated"] = option(
         "free", "A pass costs no ply, costs a ply, or is evaluated at once."
     )
     selectivity: Selectivity = option(100, "Confidence of selective pruning, in per cent; 100: no selective pruning.")
-    """Confidence of a selective search, in per cent: the share of its guesses that should be right; 100: no guesses.
-    For evaluations whose errors at each depth are known."""
+    """Confidence of a selective search, in per cent: the share of its guesses that should be right; 100: no guesses. A
+    lower value needs an evaluation whose errors at each depth are known."""
     quiescence: Annotated[int, Between(0, 10)] = option(0, "Plies of quiescence search beyond the depth.")
-    """Plies by which a line may continue with noisy moves (in Abalone, those that push a marble off) before it is
-    evaluated."""
+    """Plies by which a line may continue with noisy moves before it is evaluated. In Abalone, noisy moves push a marble
+    off the board."""
     ties: TieRule = option("first", "Which of several equal moves is played.")
-    """Choice among equal moves: the first one searched, or the one with the lowest or the highest code."""
+    """Choice among equal moves: the first move searched, or the move with the lowest or the highest code."""
     share_alpha: bool = option(True, "Whether each root move is searched with the bound of the moves before it.")
     pivot: Literal["carried", "reset"] = option("carried", "First guess of MTD(f).")
     """First guess of MTD(f): the previous iteration's value, or 0."""
@@ -134,8 +136,8 @@ class Options:
     """Whether an exact search proves only the winner, which is faster: the value is then +1, 0 or -1 (won, drawn,
     lost), and `lower` and `upper` are the bounds of the score that were proved on the way."""
     use_endgame_kernels: bool = True
-    """Whether an exact search uses the game's endgame solver, bounds and move ordering. If false, the search plays out
-    by the rules alone, with the same value."""
+    """Whether an exact search uses the game's endgame solver, bounds and move ordering. If false, the search plays
+    every line to its end by the rules alone; the value is the same."""
     moves: Annotated[int, Between(1, 1 << 20)] = option(1, "Number of best moves to evaluate.")
     seed: int = option(1, "Random seed of Monte-Carlo.")
     device: DeviceOption = option("cpu", "Where Monte-Carlo playouts run.")
@@ -177,8 +179,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Bounds of a position's final score that an earlier search has proved. The next search only starts from them: it
-    proves its value anew."""
+    """Bounds of a position's final score that an earlier search has proved. The next search only starts from these
+    bounds: it proves its own value anew."""
 
     lower: int | None = None
     upper: int | None = None
@@ -238,8 +240,8 @@ class Stop:
                 self._spent = self._spent or self.called
 
     def warn_if_reused(self) -> None:
-        """Warn if this `Stop` has already ended a search and a user starts another search with it. Searches that the
-        package starts itself may end at once without a warning."""
+        """Warn if this `Stop` has already ended a search and a user starts another search with it. If the package
+        itself starts the search, there is no warning."""
         if not self._spent:
             return
         depth, frame = 1, sys._getframe()

@@ -35,15 +35,15 @@ class WorkerStatistics:
     wasted_nodes: int = 0
     """Nodes of subtrees that were given up because their values were no longer needed."""
     spawned: int = 0
-    """Moves that this worker offered to others."""
+    """Moves that this worker offered to other workers."""
     executed: int = 0
-    """Offered moves that this worker searched, its own or others'; a resumed move counts again."""
+    """Offered moves that this worker searched, including moves that it offered itself; a resumed move counts again."""
     stolen: int = 0
     """Executed moves that another worker had offered."""
     steals_tried: int = 0
     steals_won: int = 0
     aborts_sent: int = 0
-    """Cut-offs of this worker that others had to be notified of."""
+    """Cut-offs of this worker that made the work of other workers pointless, so that they had to be told."""
     aborts_obeyed: int = 0
     """Subtrees that this worker gave up unfinished."""
     table_lookups: int = 0
@@ -83,7 +83,7 @@ class Result:
     """Number of positions evaluated."""
     seconds: float
     exact: bool
-    """Whether the value is that of perfect play to the end: nothing in it was estimated."""
+    """Whether the value is the value of perfect play to the end: nothing in it was estimated."""
     selectivity: int = 100
     """Confidence of selective pruning, in per cent; 100: no selective pruning."""
     lower: int | None = None
@@ -196,7 +196,8 @@ class Comparison:
 
     @property
     def search_overhead(self) -> float:
-        """Extra nodes of the parallel search per node of the sequential one; negative if it entered fewer."""
+        """Extra nodes of the parallel search per node of the sequential search; negative if the parallel search entered
+        fewer nodes."""
         return self.together.nodes / self.alone.nodes - 1 if self.alone.nodes else 0.0
 
 

@@ -143,7 +143,8 @@ class Root:
 
     @property
     def plays_out(self) -> bool:
-        """Whether the game's own kernels solve endgame positions: in exact play, or with patterns near a game's end."""
+        """Whether the search uses the game's endgame kernels, if there are any: in exact play, or with learnt patterns
+        near the end of a game."""
         if not self.options.use_endgame_kernels:
             return False
         near = int(moves_left(self.game, self.position)) <= PLAYED_OUT
@@ -168,7 +169,8 @@ class Root:
             raise OutflankError(f"{count:,} workers need {count * WORKER.itemsize:,} bytes: too much here") from None
         self.bell.workers = count
         self._configure(workers[0])
-        # By column: setting the fields of sixteen records one by one takes as long as a search of a few plies.
+        # Each field is set in all records at once: setting the fields of sixteen records one by one takes as long as a
+        # search of a few plies.
         for name in SETTINGS if count > 1 else ():
             workers[name] = workers[name][0]
         self._workspaces = workspaces(self.game, count) if self.plays_out else None
@@ -210,13 +212,13 @@ class Root:
         return 0 if self._workspaces is None else allocated_bytes(self._workspaces)
 
     def counter(self, name: str) -> int:
-        """Return the sum of a counter over all workers, without nodes for the completion of a principal variation."""
+        """Return the sum of a counter over all workers. Nodes that complete a principal variation are not counted."""
         counters = self._counters_before_line
         return counters[name] if counters else int(self.workers[name].sum())
 
     def _moves_of(self, children: Sequence[Child]) -> list[RootMove]:
-        """Return root moves for `children`, in the same order. Their states are updated from the root's: computing each
-        anew in Python would take some hundredths of a second per search."""
+        """Return root moves for `children`, in the same order. Their states are updates of the root's state: computing
+        each state anew in Python would take some hundredths of a second per search."""
         state = begin(self.evaluation, self.game, self.position)
         return [
             RootMove(
@@ -242,7 +244,7 @@ class Root:
             return [best, *(move for move in moves if move is not best)]
         if self.worker.sorting == SORT_ALL:
             return sorted(moves, key=lambda move: -scores[move.code])
-        # Sorted as at other nodes, in a worker's move stack, which is empty before a search.
+        # The moves are sorted as at other nodes, in a worker's move stack, which is empty before a search.
         worker, by_code = self.worker, {move.code: move for move in moves}
         worker.moves[: len(moves)], worker.scores[: len(moves)] = codes, [scores[code] for code in codes]
         sort_moves(worker.sorting, 0, len(moves), worker)
@@ -386,7 +388,7 @@ class Root:
     def complete_line(self, line: Sequence[int], value: int, depth: int) -> tuple[int, ...]:
         """Return a principal variation of the root, which is worth `value` at `depth`, completed to its end.
 
-        Nodes of searches that complete it are not counted: they are not part of the requested search.
+        Nodes of the searches that complete the line are not counted: they are not part of the requested search.
         """
         worker = self.worker
         if self.bell.stop:

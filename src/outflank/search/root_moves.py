@@ -61,14 +61,14 @@ class WindowProgress:
 
 
 def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
-    """Return the one of several equal moves that the tie rule selects. `moves` are in the order of search."""
+    """Return the move that the tie rule selects among equal `moves`, which are in the order of search."""
     if ties == "first":
         return moves[0]
     return (min if ties == "lowest" else max)(moves, key=lambda move: move.code)
 
 
 def ranks(moves: Sequence[RootMove], ties: str) -> dict[int, int]:
-    """Return the rank of each move code: of two equal moves, the tie rule prefers the one with the higher rank."""
+    """Return the rank of each move code. Of two equal moves, the tie rule prefers the move with the higher rank."""
     codes = [move.code for move in reversed(moves)]
     if ties != "first":
         codes.sort(reverse=ties == "lowest")
@@ -80,8 +80,8 @@ def search_best_moves(
 ) -> RootValue:
     """Return the best of `moves`. If `best_count` is more than 1, search repeatedly for the best of the rest.
 
-    `search` returns the best of some moves. Afterwards the `best_count` best moves have their values; if there are
-    several, all other moves have lower ones.
+    `search` returns the best of the moves that it is given. Afterwards each of the `best_count` best moves has its
+    value. If `best_count` is more than 1, the value of every other move is lower.
     """
     left = list(moves)
     best: RootValue | None = None

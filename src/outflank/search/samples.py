@@ -1,6 +1,6 @@
 """Sample arguments with which the search kernels are compiled in advance.
 
-Other samples are beside their kernels. These need a `Root`, which imports the kernels.
+Most samples are beside their kernels. The samples here need a `Root`, whose module imports these kernels.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,8 @@ from outflank.search.root_moves import HIGH, LOW
 
 
 def sample_roots(game: Game, position: Position, every: bool) -> Iterator[Root]:
-    """Yield a root for the default evaluation, or with `every` for each type of evaluation; then one for exact play."""
+    """Yield a root for the default evaluation, or with `every` a root for each type of evaluation. Then yield a root
+    for exact play, unless the game has no limit of moves."""
     types = {type(evaluation): evaluation for evaluation in evaluations(game).values()}
     sample_evaluations = list(types.values()) if every else [evaluation_named(game)]
     for evaluation in sample_evaluations:

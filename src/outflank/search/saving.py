@@ -2,7 +2,7 @@
 
 A file has a line of JSON (`SolveState`), the table entries that took longest to find, and a checksum of both. The
 search goes on while the file is written: torn entries are as harmless as in the table. The file only saves work. A
-later run proves the value anew, from entries that are full positions with their bounds.
+later run proves the value anew, with the help of the saved entries. Each entry has a full position and its bound.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ EVERY_SECONDS = 60.0
 """Seconds between two checkpoints: the most work that is lost if the process is killed."""
 
 MOST_ENTRIES = 1 << 20
-"""Maximum number of saved entries (24 MiB). An entry saves the search of its subtree; the deepest save most."""
+"""Maximum number of saved entries (24 MiB). An entry saves the search of its subtree; the deepest entries save most."""
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -97,8 +97,8 @@ class Resumed:
 
 
 def read_state(path: Path, board: Board, options: Options) -> Resumed | None:
-    """Return the checkpoint in a file; None if there is no file. Raise `OutflankError` if it is damaged or of another
-    proof."""
+    """Return the checkpoint in a file; None if there is no file. Raise `OutflankError` if the file is damaged or
+    belongs to another proof."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -160,7 +160,7 @@ class Saving:
         self._failed = False
 
     def __call__(self, progress: Progress) -> None:
-        """Receive a search's progress. Write a checkpoint if the last is `every_seconds` old."""
+        """Receive a search's progress. Write a checkpoint if the last checkpoint is `every_seconds` old."""
         if self.watch is not None:
             self.watch(progress)
         if not progress.proving:
@@ -171,7 +171,8 @@ class Saving:
             self._due = time.monotonic() + self.every_seconds
 
     def results(self, results: Iterator[Result]) -> Iterator[Result]:
-        """Yield the search's results, then the last again with the bounds of all runs. Save an unfinished proof."""
+        """Yield the search's results; then yield the last result again, with the bounds of all runs. Save an unfinished
+        proof."""
         last: Result | None = None
         try:
             for result in results:
@@ -184,7 +185,8 @@ class Saving:
             yield self._end(last)
 
     def _end(self, result: Result) -> Result:
-        """Save an unfinished proof; remove the file of a finished one. Return the result with all runs' bounds."""
+        """Save an unfinished proof; remove the file of a finished proof. Return the result with the bounds of all
+        runs."""
         if result.exact and not result.stopped:
             self.path.unlink(missing_ok=True)
             return result
@@ -201,8 +203,8 @@ class Saving:
     def _save(
         self, lower: int | None, upper: int | None, move: int | None, moves_done: int, nodes: int, seconds: float
     ) -> tuple[int | None, int | None, int | None]:
-        """Write a checkpoint. Return the bounds, combined with those of earlier runs, and the move with the lower
-        bound."""
+        """Write a checkpoint with the best bounds of this run and of earlier runs. Return these bounds, and the move
+        whose score is at least the lower bound."""
         known = self.known
         if known.lower is not None and (lower is None or lower < known.lower):
             lower, move = known.lower, known.move

@@ -1,13 +1,13 @@
-"""Selective search (Multi-ProbCut): a node is cut off if a shallower search makes that likely enough.
+"""Selective search (Multi-ProbCut): a node is cut off if a shallower search makes a cut-off likely enough.
 
 The values of a deep and of a shallower search differ by a random error whose standard deviation was measured
 (`SearchErrors`). If the shallower value is beyond the window by some multiple of this deviation, the deep value is
 assumed to be on that side too, and is not searched (Buro, 1997). The share of these guesses that are right, for
 normally distributed errors, is the search's *selectivity*; 100 is the plain search.
 
-Guesses are made only in null windows, never on the principal variation. Whether one is made depends on the window, and
-so on what was searched before. Several workers search in another order each time, so the value of a selective search
-may differ from that of one worker.
+Guesses are made only in null windows, never on the principal variation. Whether a guess is made depends on the window,
+and so on what was searched before. Several workers search in a different order each time, so they may find another
+value than one worker does.
 """
 
 from typing import Final
@@ -28,15 +28,15 @@ from outflank.search.worker import Worker
 
 SELECTIVITIES = {100: 0.0, 99: 2.58, 98: 2.33, 95: 1.96, 87: 1.51, 73: 1.10}
 """For each selectivity (per cent of the guesses that are right), the number of standard deviations by which a shallow
-value must be beyond the window. The selectivity index of a search is its place here, from 0."""
+value must be beyond the window. The selectivity index of a search is the place of its selectivity here, from 0."""
 
 MOST_SELECTIVE: Final = 73
 
 PROBED_FROM = 3
 """Minimum remaining depth of a node at which a shallower search guesses whether its value is outside the window. With
-fewer plies left, where most nodes are, the evaluation replaces that search. Guessing there too saved half of the nodes
-and a third of the time on 60 tournament positions at depth 14; values differed from those of a less selective search by
-0.90 instead of 0.83 discs."""
+fewer plies left, where most nodes are, the evaluation replaces the shallower search. On 60 tournament positions at
+depth 14, guesses by the evaluation saved half of the nodes and a third of the time. With these guesses, values differed
+from the values of a less selective search by 0.90 discs instead of 0.83."""
 DEEPEST_PROBED = 63
 
 MARGINS = np.dtype(
@@ -56,7 +56,8 @@ def selectivity_index(selectivity: int) -> int:
 def spread(
     errors: SearchErrors, depth: npt.NDArray[np.int64], shallow: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Return the standard deviations of the differences of values at `depth` and `shallow` plies, one row per stage."""
+    """Return the standard deviations of the differences between values of searches to `depth` and to `shallow` plies,
+    one row per stage of the game."""
     between = errors.between * np.log(np.maximum(depth - shallow, 1))
     by_depth = errors.constant + errors.shallow * np.log1p(shallow) + between
     return np.asarray(np.exp(errors.stage * np.arange(STAGES)[:, None] + by_depth), np.float64)
@@ -71,29 +72,29 @@ def margins(game: Game, evaluation: Evaluation, selectivity: int) -> npt.NDArray
         depth = np.arange(DEEPEST_PROBED + 1)
         deep = spread(errors, depth, np.where(depth < PROBED_FROM, 0, shallower(depth)))
         record["deep"] = np.minimum(deviations * deep, LIMIT)
-        # Here the evaluation replaces the shallower search, from which it differs by an error of its own.
+        # `rough` applies to the evaluation, which is only a guess of the shallower search's value.
         record["rough"] = np.minimum(deviations * (spread(errors, depth, 0 * depth) + deep) / 2, LIMIT)
     return record
 
 
 @inner
 def shallower(depth: Int) -> Int:
-    """Return the depth of the shallower search for a node with `depth` left: about half, and of the same parity, since
-    values of odd and even depths differ."""
+    """Return the depth of the shallower search for a node with `depth` plies left. It is about half of `depth`, and of
+    the same parity, since values of odd and even depths differ."""
     return 2 * (depth // 4) + depth % 2
 
 
 @inner
 def plays_out(left: int, depth: int, worker: Worker) -> bool:
-    """Return whether a search with estimates reaches the end of every line below a node with `left` moves left. It then
-    uses the game's endgame support."""
+    """Return whether a search with estimates reaches the end of every line below a node with `left` moves left, and so
+    uses the game's endgame kernels."""
     return depth > left and worker.workspace != 0
 
 
 @generic
 def is_selective(evaluation: Evaluation) -> bool:
-    """Return whether searches with `evaluation` are compiled with the code of selective ones, which slows plain ones a
-    little."""
+    """Return whether searches with `evaluation` are compiled with the code for selective search. This code slows plain
+    searches a little."""
 
 
 @is_selective.register(object)
@@ -108,7 +109,7 @@ def _(evaluation):
 
 @inner
 def uses_probcut(alpha: Value, beta: Value, depth: int, worker: Worker) -> bool:
-    """Return whether ProbCut is tried at a node: a shallower search in place of the full one."""
+    """Return whether ProbCut is tried at a node, that is, a shallower search in place of the full search."""
     return worker.selectivity_index != 0 and depth >= PROBED_FROM and beta == alpha + 1
 
 
@@ -130,7 +131,7 @@ def guess_by_evaluation(
     worker: Worker,
 ) -> tuple[bool, Value]:
     """Return whether the evaluation makes it likely enough that a node's value is outside (alpha, beta), and the
-    bound."""
+    likely bound of the value."""
     margin = np.int64(record_at(worker.margins, MARGINS).deep[stage_of(game, position), depth])
     estimate = np.int64(value(evaluation, game, position, state))
     above, below = estimate >= beta + margin, estimate <= alpha - margin
@@ -139,7 +140,8 @@ def guess_by_evaluation(
 
 
 ABOVE, BELOW, NO_SIDE = 0, 1, 2
-"""Sides of its window on which a node's value is guessed to be, in the order in which they are tried."""
+"""Sides of a window on which a node's value may be guessed to lie, in the order in which they are tried. `NO_SIDE` ends
+the trials."""
 
 
 @inner
@@ -154,9 +156,9 @@ def probe_window(
     side: int,
     worker: Worker,
 ) -> tuple[bool, Value]:
-    """Return whether a shallower search is worthwhile for one side of (alpha, beta), and the lower end of its null
-    window. A result on that side of the null window makes it likely that the node's value is on the same side of
-    (alpha, beta)."""
+    """Return whether a shallower search is worthwhile for one `side` of (alpha, beta), and the lower end of the null
+    window for this search. If the result is on `side` of the null window, the node's value is probably on the same side
+    of (alpha, beta)."""
     margins = record_at(worker.margins, MARGINS)
     game_stage, depth_index = stage_of(game, position), min(depth, DEEPEST_PROBED)
     deep, rough = np.int64(margins.deep[game_stage, depth_index]), np.int64(margins.rough[game_stage, depth_index])
@@ -179,9 +181,9 @@ def likely_bound(
 ) -> Value:
     """Return the bound of a node whose value is guessed to be on one side of (alpha, beta).
 
-    In searches to the end of the game values are whole scores: a value above `alpha` is at least the next score. When
-    bounds were a little above the best move's value, other moves took its place. Proofs begin with the best move of
-    such a search, and so began with a move that is harder to prove.
+    In searches to the end of the game, values are whole scores, so the bound is rounded to the next possible score.
+    Without rounding, bounds of other moves were a little above the value of the best move, and these moves took its
+    place. Proofs begin with the best move of such a search, and so began with a move that is harder to prove.
     """
 
 

@@ -21,8 +21,8 @@ from outflank.search.table import FEWEST_BITS, Table
 from outflank.search.whole_search import iterate, search
 
 TABLE_BITS = 22
-"""Maximum size of a proof's table in bits (128 MiB). A proof visits the same positions many times, and searches again
-what the table has lost."""
+"""Maximum size of a proof's table in bits (128 MiB). A proof visits the same positions many times, and must search a
+position again if the table has lost its entry."""
 
 SPARE_BITS = 7
 """Table size in bits for a position that the game's own kernels solve; each further move adds one bit. In Othello with
@@ -59,8 +59,8 @@ def solve(
     `nodes` or `stop` end the proof early, the result's `exact` is false, and `lower` and `upper` are the proved bounds.
 
     With `device="gpu"` a GPU proves an endgame position with few free cells, and takes no option but `wld`, `moves` and
-    `stop`. With `device="gpu-or-cpu"` the CPU proves positions that no GPU can take, with the other options, and a
-    warning says why.
+    `stop`. With `device="gpu-or-cpu"` the CPU proves positions that no GPU can take, and a warning says why. The other
+    options apply only to the CPU then.
 
     `save` names a file in which the proof is saved every `save_every` seconds and when it ends; if the file exists the
     proof continues from it. Once the score is proved the file is removed.
@@ -77,7 +77,7 @@ def solve(
         if (result := _solve_on_device(board, limits, stop, companions, options)) is not None:
             return result
         options = {**options, "device": "cpu"}
-    # Symmetric positions share an entry: that has no measurable cost, and the four first moves of a game become one.
+    # Symmetric positions share an entry. Sharing has no measurable cost, and the four first moves of a game become one.
     bits = default_table_bits(board) if options.get("use_endgame_kernels", True) else TABLE_BITS
     request: SearchKeywords = {"table_bits": bits, "canonical": True, **options, "exact": True}
     if save is None:

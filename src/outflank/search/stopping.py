@@ -1,23 +1,24 @@
 """Stopping of searches: node limits, deadlines, and the bell and lifelines that tell workers to give up.
 
-A user stops the whole search: `Stop` and Ctrl-C call `Root.stop`, which calls `halt`. So does a worker that reaches the
-node limit or the deadline (`report_nodes`). A worker whose cut-off makes the work of others pointless (`parallel/`)
-stops only those.
+A user stops the whole search: `Stop` and Ctrl-C call `Root.stop`, which calls `halt`. A worker that reaches the node
+limit or the deadline (`report_nodes`) also calls `halt`. A worker whose cut-off makes the work of some other workers
+pointless (`parallel/`) stops only these workers.
 
-- A search has one *bell*. To stop all workers, its `stop` is set; to stop some, the lifelines of their work are marked.
-  In both cases the bell is then rung (`ring`).
-- A worker polls at each node (`poll_stop`). Unless the bell has rung since the last poll, that is one read of a word
-  that stays in every core's cache. If it has, the worker checks whether its work is still wanted (`check_lifeline`).
+- A search has one *bell*. To stop all workers, its `stop` is set; to stop some workers, the lifelines of their work are
+  marked. In both cases the bell is then rung (`ring`).
+- A worker polls at each node (`poll_stop`). Unless the bell has rung since the last poll, a poll is one read of a word
+  that stays in every core's cache. If the bell has rung, the worker checks whether its work is still wanted
+  (`check_lifeline`).
 - A *lifeline* is the record on which a piece of work depends: four words (`LIFELINE`) that say whether all of this work
-  is pointless, from which place on it is not wanted now, and on which lifeline this one depends itself. Each frame of
-  the divided search begins with a lifeline.
+  is pointless, from which place on it is not wanted now, and on which other lifeline this lifeline depends. Each frame
+  of the divided search begins with a lifeline.
 - A worker whose work is not wanted sets its own `aborted`. From then on its value is worthless: each level of its
   recursion returns at once and stores nothing in the table. Python above the kernels raises `Stopped`.
 
-Workers compare the clock with the deadline themselves, in compiled code: a timer thread has to be scheduled and to get
-the interpreter's lock first, which took 30 ms and more on a busy machine. A worker stops earlier than the
-deadline, by its longest pause in this search (the time that the system kept it off its core), since another pause may
-come.
+Workers compare the clock with the deadline themselves, in compiled code. A timer thread would first have to be
+scheduled and to get the interpreter's lock, which took 30 ms and more on a busy machine. A pause is a time in which the
+system keeps a worker off its core. A worker stops before the deadline, by the length of its longest pause in this
+search, since another pause may come.
 
 No ring is missed: a worker that sees a ring also sees everything published before it, and a worker reads the number of
 rings before it reads the lifelines. It sees a later ring at one of the next nodes.
@@ -41,11 +42,11 @@ POLL_NODES = 4096
 """Maximum number of nodes between two checks of the node limit: a few hundred microseconds."""
 
 FEWEST_NODES = 64
-"""Minimum number of nodes between two checks, however near the limit is."""
+"""Minimum number of nodes between two checks of the node limit, however near the limit is."""
 
 POLL_NS = 250_000
-"""Maximum time between two reads of the clock, in nanoseconds, unless `FEWEST_NODES` take longer with a slow
-evaluation. A read takes about 25 ns."""
+"""Intended maximum time between two reads of the clock, in nanoseconds. With a slow evaluation `FEWEST_NODES` nodes may
+take longer. A read takes about 25 ns."""
 
 PAUSE_NS = 2_000_000
 """Time between two reads of the clock, in nanoseconds, above which the worker is assumed to have been off its core. The
@@ -87,9 +88,9 @@ STOP_FIELDS: dict[str, Field] = {
 """Fields of a worker's record that serve to stop it."""
 
 LIFELINE = ("cut", "above", "held", "index")
-"""Words of a lifeline. `cut`: not 0 once all work that depends on it is pointless. `above`: address of the next
-lifeline, 0 for none. `held`: place from which on dependent work is not wanted now, 0 for none. `index`: its own place
-on the next lifeline."""
+"""Words of a lifeline. `cut`: not 0 once all work that depends on the lifeline is pointless. `above`: address of the
+lifeline above, on which this lifeline depends; 0: none. `held`: the first place whose work is not wanted now, like the
+work of all later places; 0: all places are wanted. `index`: this lifeline's place on the lifeline above."""
 
 _CUT, _ABOVE, _HELD, _INDEX = range(len(LIFELINE))
 
@@ -99,7 +100,8 @@ class Stopped(Exception):
 
 
 def begin(bell: Record, workers: Records, node_limit: int | None) -> None:
-    """Reset the stop record `bell` and the workers, which then search until stopped or to `node_limit` nodes in all."""
+    """Reset the record `bell` and the workers. They can then search until they are stopped, or have searched
+    `node_limit` nodes together."""
     bell.stop = bell.nodes = 0
     bell.node_limit = ENDLESS if node_limit is None else node_limit
     bell.deadline = ENDLESS
@@ -140,7 +142,7 @@ def ring(bell: Record) -> None:
 
 @kernel
 def halt(bell):
-    """Stop all workers. A kernel, because a write from Python would not be atomic."""
+    """Stop all workers. This is a kernel because a write from Python would not be atomic."""
     store(bell, "stop", 1)
     ring(bell)
 
@@ -152,7 +154,7 @@ def _halt_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @kernel
 def set_deadline(bell, ns):
-    """Stop all workers in `ns` nanoseconds. A kernel, because its clock may differ from Python's."""
+    """Stop all workers in `ns` nanoseconds. This is a kernel because the clock of kernels may differ from Python's."""
     bell.deadline = nanoseconds() + ns
 
 
@@ -165,12 +167,12 @@ def _set_deadline_sample(game: Game, position: Position, every: bool) -> Samples
 def is_wanted(bell: Record, lifeline: Int, place: Int) -> bool:
     """Return whether the search goes on, and the work at `place` on `lifeline` is still wanted.
 
-    A `place` below 0 stands for the whole lifeline, which its own `held` does not affect.
+    A `place` below 0 stands for the whole lifeline. Then the lifeline's own `held` is ignored.
     """
     if load(bell, "stop") != 0:
         return False
-    # A late read is repeated at the next ring. If a lifeline was cut meanwhile, the next ones may belong to other
-    # frames by now. What they say does not matter: work that depends on the cut lifeline is not wanted anyway.
+    # A late read is repeated at the next ring. If a lifeline was cut meanwhile, the lifelines above it may belong to
+    # other frames by now. Their content does not matter: work that depends on the cut lifeline is not wanted anyway.
     while lifeline != 0:
         unwanted = np.int64(read_word(lifeline, _HELD))  # race: a late read is repeated at the next ring
         # race: a late read is repeated at the next ring
@@ -232,7 +234,8 @@ def read_clock(worker: Record) -> None:
         pause = now - worker.polled_ns
         if pause > PAUSE_NS:
             worker.longest_pause_ns = max(worker.longest_pause_ns, pause)
-        # Only by halves: the pause may also be preemption, which says nothing about the cost of a node.
+        # The step is only halved: the worker may have lost its core, and then the pause does not show the cost of a
+        # node.
         if pause > POLL_NS:
             worker.poll_step = max(worker.poll_step // 2, FEWEST_NODES)
         elif pause < POLL_NS // 4:

@@ -2,11 +2,12 @@
 
 A table is an array of 64-bit words, in buckets of 128 bytes: five entries of three words each. An entry holds the
 position's two words and its data (value, depth, kind of bound, best move, age). The two words are stored xored with the
-data. An entry that two workers have written at once, half and half, then decodes to a position that is never looked up,
-and reads as a miss. So nothing is locked, and every hit is a comparison of the full position.
+data. If two workers write an entry at the same time, it may be *torn*: some words come from one worker, some from the
+other. A torn entry decodes to a position that is never looked up, and so reads as a miss. So nothing is locked, and
+every hit is a comparison of the full position.
 
-Only this module knows the layout of words, bits and buckets. Others get data from `packed` and `looked_up`, read it
-with the functions below, and reach a table by the address and the shift that `Table.attach` gives a worker.
+Only this module knows the layout of words, bits and buckets. Other modules get data from `packed` and `looked_up`, read
+it with the functions below, and reach a table by the address and the shift that `Table.attach` gives a worker.
 """
 
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ NO_MOVE = 0xFFFF
 FEWEST_BITS, MOST_BITS = 4, 34
 
 SMALL_BITS = 20
-"""Size in bits of a table that every machine has memory for: 32 MiB."""
+"""Largest size in bits of a table that every machine is assumed to have memory for: 32 MiB."""
 
 BUCKETS_AT_A_TIME = 1 << 16
 """Number of buckets scanned at a time: 8 MiB."""
@@ -71,8 +72,8 @@ AGES = 8
 """Number of different ages of table entries; after the last, ages start again at 0."""
 
 PROVED = 128
-"""Added to the depth of an entry whose value is a final score. One table then serves both the estimates and the proof
-after them: neither uses the other's values, but the proof begins with the estimates' moves."""
+"""Number added to the depth of an entry whose value is a final score. So the estimates and the proof after them can
+share a table: neither search uses values of the other, but the proof tries the moves of the estimates first."""
 
 
 @inner
@@ -104,7 +105,7 @@ def move_of(data: Word) -> MoveCode:
 
 @inner
 def depth_of(data: Word) -> Int:
-    """Return the depth of the search that found an entry's value, plus `PROVED` if that is a final score."""
+    """Return the depth of the search that found an entry's value, plus `PROVED` if the value is a final score."""
     return np.int64((data >> U64(32)) & U64(0xFF))
 
 
@@ -152,8 +153,8 @@ def is_foreign(data: Word) -> Int:
 
 @inner
 def adopted(data: Word, age: int) -> Word:
-    """Return the data of an entry from another node of a cluster as it is stored here: with this search's age, and
-    without marks of workers."""
+    """Return the data with which this node of a cluster stores an entry of another node: with the age of the search
+    here, and without marks of workers."""
     own_data = packed(value_of(data), depth_of(data), bound_of(data), move_of(data), age)
     return with_selectivity(own_data, selectivity_of(data)) | U64(FOREIGN)
 
@@ -198,8 +199,8 @@ def _bucket(shift: int, first: Word, second: Word) -> Int:
 
 @inner
 def prefetch_bucket(address: int, shift: int, first: Word, second: Word) -> None:
-    """Prefetch the bucket of a position that will be looked up soon. Several look-ups then wait for memory only once: a
-    bucket is hardly ever in a cache."""
+    """Prefetch the bucket of a position that will be looked up soon. A bucket is hardly ever in a cache. After several
+    prefetches, the look-ups wait for memory only once."""
     bucket = address + 8 * _bucket(shift, first, second)
     prefetch(bucket)
     prefetch(bucket + CACHE_LINE)
@@ -223,7 +224,8 @@ def looked_up(address: int, shift: int, first: Word, second: Word) -> Word:
 
 @inner
 def remember(address: int, shift: int, first: Word, second: Word, data: Word) -> None:
-    """Store an entry: over the position's old one, in an empty slot, or over the least valuable entry of the bucket."""
+    """Store an entry: over the old entry of the position, in an empty slot, or over the least valuable entry of the
+    bucket."""
     bucket = _bucket(shift, first, second)
     slot_way, least = 0, np.int64(1 << 40)
     age = age_of(data)
@@ -237,7 +239,7 @@ def remember(address: int, shift: int, first: Word, second: Word, data: Word) ->
             read_word(address, bucket + ENTRY_WORDS * way) ^ old == first
             and read_word(address, bucket + ENTRY_WORDS * way + 1) ^ old == second
         ):
-            # Whatever the old depth: the newest value is the one that this search will look up.
+            # The old entry is replaced even if it is deeper: this search will look up the newest value.
             slot_way, least = way, np.int64(-1)
             break
         # Deep entries took long to find; entries of earlier searches may never be used again.
@@ -249,10 +251,10 @@ def remember(address: int, shift: int, first: Word, second: Word, data: Word) ->
 
 @inner
 def remember_unless_deeper(address: int, shift: int, first: Word, second: Word, data: Word) -> bool:
-    """Store an entry as `remember` does, unless the position has one of the same age that is at least as deep. Return
-    whether it was stored.
+    """Store an entry as `remember` does, unless the position has an entry of the same age that is at least as deep.
+    Return whether the entry was stored.
 
-    This is a single walk through the bucket, where a look-up before `remember` would be a second one.
+    The function walks through the bucket only once. A look-up and a call of `remember` would walk through it twice.
     """
     bucket = _bucket(shift, first, second)
     slot_way, least = 0, np.int64(1 << 40)
@@ -293,7 +295,7 @@ def sound_proofs(entries: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def _are_proofs(data: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Return which entries have proved values, not found by a selective search."""
+    """Return for each entry whether its value is proved and was not found by a selective search."""
     has_exact_value = (data >> U64(40) & U64(3) != EMPTY) & (data >> U64(45) & U64(7) == 0)
     return np.asarray(has_exact_value & (data >> U64(32) & U64(0xFF) >= PROVED), np.bool_)
 
@@ -314,7 +316,8 @@ class Occupancy:
 
 
 def check_bits(bits: int, *, tables: int = 1) -> None:
-    """Raise `InvalidOption` if the tables do not fit in memory. (They could be allocated, but not filled.)"""
+    """Raise `InvalidOption` if the size is not possible, or the tables do not fit in memory. (Such tables could be
+    allocated, but not filled.)"""
     if not FEWEST_BITS <= bits <= MOST_BITS:
         raise InvalidOption(f"a table of {bits} bits: {FEWEST_BITS} to {MOST_BITS} are possible")
     # A small table is not checked: reading the memory size takes a millisecond, a tenth of a short proof.
@@ -325,7 +328,8 @@ def check_bits(bits: int, *, tables: int = 1) -> None:
 
 
 _in_memory: dict[int, int] = {}
-"""Size in bytes of every table that has not been freed, by its id. No lock: each change of a `dict` is atomic."""
+"""Size in bytes of every table that has not been freed, by the table's id. It needs no lock, because each change of a
+`dict` is atomic."""
 
 
 def tables_in_memory() -> tuple[int, int]:
@@ -335,7 +339,7 @@ def tables_in_memory() -> tuple[int, int]:
 
 
 class Table:
-    """A transposition table. Searches that share one must have the same game, evaluation and pass rule."""
+    """A transposition table. Searches that share a table must have the same game, evaluation and pass rule."""
 
     def __init__(self, bits: int = 22, *, interleave: bool = False) -> None:
         check_bits(bits)
@@ -343,7 +347,7 @@ class Table:
         """Size of the table: 32 · 2^bits bytes, room for 5/4 · 2^bits entries."""
         buckets = 1 << (bits - 2)
         try:
-            # Aligned, so that a bucket does not span more cache lines than necessary.
+            # The words are aligned, so that a bucket does not span more cache lines than necessary.
             self.words: npt.NDArray[np.uint64] = new_words(buckets * WORDS_PER_BUCKET)
         except MemoryError:
             raise InvalidOption(
@@ -399,8 +403,8 @@ class Table:
         return pairs
 
     def costliest_entries(self, most: int, *, proofs: bool = False) -> npt.NDArray[np.uint64]:
-        """Return the deepest entries, which took longest to find, or only those of `proofs`; at most `most`, as rows of
-        a position's words and data.
+        """Return the deepest entries, at most `most`, as rows of a position's words and data. These entries took
+        longest to find. With `proofs`, return only entries of proofs.
 
         A search may run meanwhile: a torn entry belongs to a position that is never looked up.
         """
@@ -418,8 +422,8 @@ class Table:
         return rows
 
     def _values(self, proofs: bool) -> Iterator[tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]]:
-        """Yield the stored entries that have a value, or only those of `proofs`, with their depths: some buckets at a
-        time, because there may be no memory for a copy of the table."""
+        """Yield the stored entries that have a value, with their depths; with `proofs`, only entries of proofs. Some
+        buckets are read at a time, because there may be no memory for a copy of the table."""
         buckets = self._entries()
         for start in range(0, len(buckets), BUCKETS_AT_A_TIME):
             entries = buckets[start : start + BUCKETS_AT_A_TIME].reshape(-1, ENTRY_WORDS).copy()

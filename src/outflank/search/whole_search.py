@@ -23,15 +23,16 @@ from outflank.search.selective import MOST_SELECTIVE
 from outflank.search.table import Table
 
 GUESSED_FROM = 22
-"""Minimum number of moves left at which a selective search to the end of the game precedes a proof, which tries that
-search's best moves first. Proofs of Othello with 15, 17, 18, 19, 20 and 21 empty squares (16 tournament positions each)
-took 1.40, 1.23, 1.22, 1.14, 1.10 and 1.10 times as long with this search as with no estimates at all; with 22 and 23
-empty squares 0.89 and 0.85 times. A second selective search, of 95 %, took as long as it saved."""
+"""Minimum number of moves left at which a selective search to the end of the game precedes a proof. The proof then
+tries the best moves of the selective search first. In Othello, proofs with this search took 1.40, 1.23, 1.22, 1.14,
+1.10 and 1.10 times as long as proofs without any estimates in positions with 15, 17, 18, 19, 20 and 21 empty squares,
+but 0.89 and 0.85 times as long with 22 and 23 empty squares (16 tournament positions for each number). A second
+selective search, of 95 %, took as long as it saved."""
 
 NEAR = 5
 """Half-width of the aspiration windows of the selective searches before a proof, in the unit of the score. On 21
 positions of Othello with 18 to 24 empty squares such windows saved 16 % of the nodes of these searches and 2 % of the
-proofs'. With half-widths of 2 and 3 some proofs began with worse moves, and took five times as long."""
+nodes of the proofs. With half-widths of 2 and 3 some proofs began with worse moves, and took five times as long."""
 
 ESTIMATES_BITS = 20
 """Maximum size in bits of the table of the estimates before a proof: 32 MiB."""
@@ -80,19 +81,19 @@ def iterate(
     """Search deeper and deeper. Yield a result after each iteration, and always at least one.
 
     Limits are given by name (`depth`, `seconds`, `nodes`) or as one `Limits`; the other keywords are the fields of
-    `Options`, which `help(outflank.search)` lists. Without any limit the search goes on until nothing is estimated any
-    more, or until `stop` is called, from any thread. A `table` kept from one search to the next must be used with the
-    same game, evaluation and passes. An `instrument` measures: `Counts` counts nodes by the depth left, a `Recording`
-    records what workers do. A `watch` is called with a `Progress` a few times a second while an iteration runs, from
-    another thread; an exception that it raises ends the search.
+    `Options`, which `help(outflank.search)` lists. Without any limit the search goes on until its value contains no
+    estimate, or until `stop` is called, from any thread. A `table` kept from one search to the next must be used with
+    the same game, evaluation and passes. An `instrument` measures: `Counts` counts nodes by the depth left, a
+    `Recording` records the actions of the workers. A `watch` is called with a `Progress` a few times a second while an
+    iteration runs, from another thread; an exception that it raises ends the search.
 
     With `exact` the search proves the final score under perfect play. Estimates come first, to at most half the depth
     of the proof or selectively to the end of the game, so that there is a move and a value if the search is stopped;
     `deepen=False` skips the estimates, and so does a short proof without limits. Estimates are not stored in a `table`
-    that has been used before. `known` has the bounds that an earlier, stopped proof of this score had shown: the search
-    continues from these bounds. With `wld` as well the search only finds the winner: the value is +1, 0 or -1; `lower`
-    and `upper` are bounds of the score. A `deadline`, for players, is an absolute time limit, which includes the set-up
-    of the search.
+    that has been used before. `known` has the bounds that an earlier, stopped proof of this score has found: the search
+    continues from these bounds. With `exact` and `wld` the search only finds the winner: the value is +1, 0 or -1, and
+    `lower` and `upper` are bounds of the score. A `deadline`, for players, is an absolute time limit, which includes
+    the set-up of the search.
     """
     limits, request = parse_options(board, limits, options)
     check_companions(stop=stop, table=table, instrument=instrument, watch=watch)
@@ -121,7 +122,7 @@ def iterate(
     if estimating and not _is_short_proof(board, request, limits):
         estimates_table = main_stage.root.table if table_is_clear else None
         bits = None if request.table_bits is None else min(request.table_bits, ESTIMATES_BITS)
-        # By name, because nodes of a cluster load the weights of an evaluation themselves.
+        # The evaluation is given by name, because nodes of a cluster load the weights of an evaluation themselves.
         estimates = replace(request, exact=False, wld=False, table_bits=bits, evaluation=_guide(board, request))
         guide = evaluation_chosen(board.game, estimates.evaluation)
         if int(moves_left(board.game, board.position)) >= GUESSED_FROM and errors_of(board.game, guide) is not None:
@@ -145,14 +146,14 @@ class _PlannedStage:
 
 
 CONFIRMING_SELECTIVITIES: tuple[Selectivity, ...] = (95, 99)
-"""Selectivities of the passes between the selective search that reaches the end of the game and the exact search. For
-20 empty squares in Othello a pass of 73 % takes a seventh of the nodes of a proof, 87 % a quarter, 95 % two fifths and
-99 % two thirds: more passes than these would take longer than the proof."""
+"""Selectivities of the passes between the selective search that reaches the end of the game and the exact search. With
+20 empty squares in Othello, a pass of 73 % takes a seventh of the nodes of a proof; a pass of 87 % takes a quarter, one
+of 95 % two fifths, and one of 99 % two thirds. More passes would take longer than the proof."""
 
 
 def _confirming_options(options: Options) -> list[Options]:
-    """Return the options of the searches that follow a selective search to the end of the game: with fewer guesses,
-    then with none."""
+    """Return the options of the searches that follow a selective search to the end of the game. They guess less and
+    less; the last search is exact and guesses nothing."""
     passes = [
         replace(options, selectivity=selectivity)
         for selectivity in CONFIRMING_SELECTIVITIES
@@ -169,8 +170,8 @@ def _is_short_proof(board: Board, options: Options, limits: Limits) -> bool:
 
 
 def _guide(board: Board, options: Options) -> Evaluation | str | None:
-    """Return the evaluation for the estimates before a proof: the requested one, else the name of the one that orders
-    the proof's moves if it is registered; None: the game's default."""
+    """Return the evaluation for the estimates before a proof. It is the requested evaluation, or else the name of the
+    evaluation that orders the proof's moves, if that evaluation is registered. None stands for the game's default."""
     guide = description_of(board.game).search.ordering_evaluation
     if options.evaluation is not None or guide is None or not options.use_endgame_kernels:
         return options.evaluation

@@ -1,7 +1,7 @@
 """The record of a search worker: its options, counters, move stack and principal variations.
 
-All options are fields that are read at run time. Only another type of game, evaluation or probe needs another
-compilation.
+Options are fields that kernels read at run time. A kernel is compiled again only for another type of game, evaluation
+or probe.
 """
 
 from typing import TypeAlias
@@ -29,10 +29,11 @@ PASS_FREE, PASS_PLY, PASS_EVALUATES = 0, 1, 2
 """Cost of a pass: no ply; one ply; or the node is evaluated at once."""
 
 SORT_NONE, SORT_BEST, SORT_ALL = 0, 1, 2
-"""Move orderings: as generated; only the most promising move first; or all, by repeated selection of the next best."""
+"""Ways to order moves: as generated; only the most promising move first; or all moves, by repeated selection of the
+next best move."""
 
 SORT_INSERTION, SORT_BACKWARDS, SORT_MERGE, SORT_HEAP = 3, 4, 5, 6
-"""Move orderings that sort all moves before the first is tried (`ordering.sort_moves`)."""
+"""Ways to sort all moves before the first move is tried (`ordering.sort_moves`)."""
 
 WORKER = record_type(
     {
@@ -40,7 +41,7 @@ WORKER = record_type(
         # counters
         "nodes": np.int64,  # positions entered, leaves included
         "leaves": np.int64,  # positions evaluated
-        "estimates": np.int64,  # leaves that were not the end of a game
+        "estimates": np.int64,  # leaves that were not the end of a game, and guesses of selective searches
         "lookups": np.int64,
         "hits": np.int64,  # look-ups that found a value
         "cuts": np.int64,  # nodes cut off by a table entry
@@ -106,5 +107,5 @@ COUNTERS = (
 _FIRST_STACK = "line_length"
 
 SETTINGS = (*tuple(WORKER.names or ())[: (WORKER.names or ()).index(_FIRST_STACK)], "killer")
-"""Fields that are copied from the first worker's record to all others: settings, counters and killers. The other fields
-are 0 at first."""
+"""Fields that are copied from the first worker's record to the records of all other workers: settings, counters and
+killers. All other fields are 0 at first."""

@@ -4,8 +4,9 @@ A `Document` declares the content of a file or a printed line; its tag, like `ou
 reads, checks and writes documents; this module explains its errors. msgspec takes 15 ms to import, so only modules that
 read or write documents import this one.
 
-Why msgspec: ten thousand stored games took 11 seconds with `json` and `validation.values`, and take 0.2 now. pydantic
-does the same in twelve times the space. The docstring of `validation.values` says why msgspec is not used everywhere.
+Why msgspec: to read ten thousand stored games took 11 seconds with `json` and `validation.values`, and takes 0.2
+seconds now. pydantic does the same, but takes twelve times the space. The docstring of `validation.values` says why
+msgspec is not used everywhere.
 """
 
 import json
@@ -125,8 +126,8 @@ def _has_many_levels(data: bytes) -> bool:
     """Return whether objects and lists are nested deeper than `MOST_LEVELS`.
 
     msgspec reads as many levels as Python permits, which depends on the version and on the stack, and may be more than
-    100,000 from 3.14 on. A document with at most `MOST_LEVELS` objects and lists costs two counts here, a larger one a
-    few passes.
+    100,000 from 3.14 on. For a document with at most `MOST_LEVELS` objects and lists, it is enough to count brackets. A
+    larger document is read a few times.
     """
     if data.count(b"[") + data.count(b"{") <= MOST_LEVELS:
         return False
@@ -171,7 +172,7 @@ def read_document(path: Path, kind: type[D], description: str) -> D:
 
 @contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """Turn a `Misfit` of the block into an error that says which file is damaged."""
+    """Turn a `Misfit` that the block raises into an error that says which file is damaged."""
     try:
         yield
     except Misfit as error:
@@ -218,7 +219,7 @@ def _reason(kind: object, steps: list[str | int | None], message: str, read: Cal
 
 
 _HALF_CHARACTER = rb"(?<!\\)(?:\\\\)*+(\\u[dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F])"
-"""Pattern of the JSON escape of a lone surrogate. For some of them msgspec's error says "truncated"."""
+"""Pattern of the JSON escape of a lone surrogate. For some lone surrogates, msgspec's error says "truncated"."""
 
 
 def _unreadable(data: bytes, error: Exception) -> str:

@@ -6,7 +6,7 @@ function that raises an `OutflankError`. Numbers must be finite, and small enoug
 
 The arguments of functions and the samples of experiments are checked here. msgspec, which reads documents, is not used
 for them: its import would delay every search by 15 ms, and it cannot handle NumPy's numbers, functions that check a
-value, and kinds that depend on other values.
+value, or kinds that depend on other values.
 """
 
 import re
@@ -55,7 +55,7 @@ class Misfit(FormatError):
         return cls("", f"expected {in_words(kind)}, found {excerpt(value)}", kind)
 
     def within(self, *steps: Step) -> "Misfit":
-        """Return the same error for a larger value, in which `steps` lead to this one."""
+        """Return the same error for a larger value, in which `steps` lead to the wrong value."""
         place = self.place
         for step in reversed(steps):
             place = f"{_step_text(step)}{'.' if place and not place.startswith('[') else ''}{place}"
@@ -78,7 +78,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Gives the words for an `Annotated` kind in messages."""
+    """Gives an `Annotated` kind its name in messages."""
 
     words: str
 
@@ -104,10 +104,10 @@ def kinds_of(cls: "type[DataclassInstance]") -> dict[str, Kind]:
 
 @cache
 def _checks_of(cls: "type[DataclassInstance]") -> dict[str, tuple[Kind, object, frozenset[type]]]:
-    """Return for each field of a dataclass its kind, its default, and the types all of whose values fit the kind.
+    """Return, for each field of a dataclass: its kind, its default, and the types whose values always fit the kind.
 
-    Most options of a search are switches, or have their defaults, which need no check. Checking them all took a
-    quarter of the time that a search spends outside the tree.
+    Switches and options that have their default values need no check, and most options of a search are of this sort. To
+    check all options took a quarter of the time that a search spends outside the tree.
     """
     defaults = {part.name: part.default for part in fields(cls)}
     return {name: (kind, defaults[name], _fitting_types(kind)) for name, kind in kinds_of(cls).items()}
@@ -176,7 +176,8 @@ def check_fields(instance: "DataclassInstance") -> None:
 
 
 def conform(kind: Kind, value: object, *place: Step) -> Any:
-    """Return `value` as this kind: lists may become tuples, and objects dataclasses. Else raise a `Misfit` at `place`.
+    """Return `value` as this kind, or raise a `Misfit` at `place`. A list may become a tuple, and an object may become
+    a dataclass.
 
     >>> conform(tuple[int, ...], [1, 2])
     (1, 2)

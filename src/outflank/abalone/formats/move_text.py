@@ -60,8 +60,9 @@ def write_move(move: int) -> str:
 def write_nacre(move: int) -> str:
     """Return the move in the notation of Nacre.
 
-    A line can be named from either end, but the text is only unambiguous from the rear marble of the move code. From
-    the other end, a side step of two marbles would read as a move along a line, and one of three marbles as one of two.
+    A line can be named from either end, but the text is unambiguous only if it begins with the rear marble of the move
+    code. From the other end, a side step of two marbles would read as a move along a line, and a side step of three
+    marbles as a side step of two.
     """
     first, last, step = ends(move)
     if SIDEWAYS[kind_of(move)] == 0:
@@ -81,7 +82,7 @@ def read_move(game: Abalone, position: AbalonePosition, text: str) -> int:
 
 @lru_cache(4096)
 def meanings(text: str) -> tuple[int, ...]:
-    """Return all moves that `text` can mean; in a position, it means the first of them that is legal."""
+    """Return all moves that `text` can mean. In a position, the text means the first of these moves that is legal."""
     return _meanings().get(_cells(text), ())
 
 

@@ -40,7 +40,7 @@ REPORT_SECONDS = 0.5
 
 
 class InsidePeers:
-    """The other nodes of this process, as a node that steals from them sees them."""
+    """The other nodes of this process, for a node that exchanges work with them."""
 
     def __init__(self, number: int, node_threads: dict[int, NodeThread]) -> None:
         self._number, self._node_threads = number, node_threads
@@ -69,7 +69,7 @@ class InsideFabric:
         self._numbers = 0
         self._reported = 0.0
         self.bytes_carried = 0
-        """Number of bytes that all jobs and results would have if they were sent as pickles."""
+        """Number of bytes of the head's table entries, and of all jobs and results if they were sent as pickles."""
 
     def use(self, count: int | None) -> None:
         self._used = self._count if count is None else min(count, self._count)
@@ -85,7 +85,7 @@ class InsideFabric:
         return self._used
 
     def add(self, setup: NodeSetup, table: Table | None = None) -> int:
-        """Add a node to the cluster, and return its number; `table` is what a node of the last search left."""
+        """Add a node to the cluster, and return its number; `table` is the table of a node of the last search."""
         number = self._numbers
         self._numbers += 1
 
@@ -101,7 +101,7 @@ class InsideFabric:
         return number
 
     def peers_of(self, number: int) -> Peers:
-        """Return the nodes of the cluster as a node that steals from them sees them."""
+        """Return the other nodes of the cluster, for a node that exchanges work with them."""
         return InsidePeers(number, self._node_threads)
 
     def fill(self, node: int, era: int, entries: Entries) -> None:

@@ -108,7 +108,7 @@ class TaskCarrier(Protocol):
 
 
 class ThreadTasks:
-    """Task nodes that are threads of this process: those of the engine `inside`, and rank 0's own share on MPI."""
+    """Task nodes that are threads of this process: all nodes of the engine `inside`, and the node of rank 0 on MPI."""
 
     def __init__(self, make: MakeWorker, *, nodes: int = 1, per_node: int = 1) -> None:
         self._make, self._count, self._lanes = make, nodes, per_node

@@ -1,9 +1,9 @@
 """The dispatcher of tasks, which sends each to a node with a free lane (a slot for one task), and retries it if needed.
 
-A task and its answer are JSON objects. A caller of `do` blocks until its task is done: to use all lanes, call it from
-as many threads. One thread manages the nodes and their tasks, and receives all events through one queue. A task of a
-lost node is retried on another node. A task of a silent node is also given to a second node: the first answer counts,
-and a node that was only slow is used again.
+A task and its answer are JSON objects. A caller of `do` blocks until its task is done: to use all lanes, call `do` from
+as many threads as there are lanes. One thread manages the nodes and their tasks, and receives all events through one
+queue. A task of a lost node is retried on another node. A task of a silent node is also given to a second node: the
+first answer counts, and a node that was only slow is used again.
 """
 
 import collections
@@ -47,7 +47,7 @@ MOST_ATTEMPTS = 5
 """Number of nodes that may be lost with one task before the task fails."""
 
 LEAST_CALLERS = 64
-"""Least number of concurrent calls of `do` that keep a cluster busy, also while more nodes join."""
+"""Least value of `TaskDispatcher.callers`, which keeps a cluster busy while more nodes join."""
 
 LEAVE_SECONDS = 10.0
 """Longest time in seconds that `close` waits for the dispatcher's thread, because a frozen cluster never answers."""
@@ -87,7 +87,8 @@ class TaskDispatcher:
 
     @property
     def callers(self) -> int:
-        """Number of concurrent calls of `do` that keep all lanes busy: two for each, of which one waits."""
+        """Number of concurrent calls of `do` that keep all lanes busy: two calls for each lane, of which one waits, but
+        at least `LEAST_CALLERS`."""
         return max(LEAST_CALLERS, 2 * self.lanes)
 
     @property
@@ -245,7 +246,7 @@ class TaskDispatcher:
                 self._requeue(node.tasks.values())
 
     def _requeue(self, tasks: Iterable[PendingTask]) -> None:
-        """Put tasks at the front of the queue if no responsive node runs them, because they have waited longest."""
+        """Put tasks that no responsive node runs at the front of the queue, because they have waited longest."""
         for task in tasks:
             is_running = any(not self._nodes[node].silent for node in task.nodes)
             if task.ticket in self._tasks and not is_running and task not in self._waiting:

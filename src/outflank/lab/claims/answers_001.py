@@ -70,7 +70,7 @@ def alphabeta(evidence: Evidence) -> Decision:
 
 
 def scouts(evidence: Evidence) -> Decision:
-    """PVS enters fewer nodes than alpha-beta with the same order of moves, and not only than the report's."""
+    """PVS enters fewer nodes than alpha-beta, even if alpha-beta takes the moves in the same order."""
     squares, ordered, pvs = (evidence.value(ALGORITHMS, name, "nodes") for name in (BY_SQUARES, ALPHABETA, PVS))
     because = (
         f"PVS enters {pvs / squares:.2f} of the nodes of the report's alpha-beta, which takes moves by squares, but "
@@ -108,7 +108,7 @@ def wait(evidence: Evidence) -> Decision:
 
 
 def serial_variation(evidence: Evidence) -> Decision:
-    """Dividing more levels than the root, and so the first root move too, does not make workers less idle."""
+    """Workers are no less idle if more levels than the root are divided. The first root move is then divided, too."""
     by_level = levels(evidence)
     one, more = (idle_share(trusted_times(by_level[level])) for level in (min(by_level), max(by_level)))
     return judged(
@@ -150,7 +150,7 @@ def spawn_growth(evidence: Evidence) -> Decision:
 
 
 def random_is_wide(evidence: Evidence) -> Decision:
-    """The player has more moves a turn against the random player than against the first-move player."""
+    """The `mobility` player has more moves a turn against the random player than against the first-move player."""
     means = []
     for part in ("branching", FIRST_PLAYER):
         turns = [turn for turn in evidence.of(BRANCHING, part) if turn["evaluation"] == "mobility"]
@@ -182,7 +182,10 @@ def deviations(evidence: Evidence) -> Decision:
 
 
 def trends(evidence: Evidence) -> Decision:
-    """For at least four of five pairs of algorithms, games as black and as white agree on which enters more nodes."""
+    """Games as black and as white agree on which of two algorithms enters more nodes, in at least 80 % of the pairs.
+
+    Only pairs of algorithms that differ by more than 5 % with both colours count.
+    """
     by_colour = [
         {
             name: fmean(nodes for (colour, _), nodes in games.items() if colour == side)
@@ -239,8 +242,10 @@ def consistent(evidence: Evidence) -> Decision:
 
 
 def less_information(evidence: Evidence) -> Decision:
-    """Searching root moves without knowledge of each other's values multiplies the nodes by more than correcting the
-    serial program's root windows does."""
+    """The parallel program enters more nodes mainly because its root moves do not know each other's values.
+
+    The other cause is that its root windows lack the fault of the serial program, which cuts off too much.
+    """
     samples, parallel = turned_counts(evidence), "ParallelPVS"
     serial = mean_nodes(samples, SERIAL[parallel])
     turned = mean_nodes(samples, SERIAL[parallel], TURNED_OVER)
@@ -253,7 +258,7 @@ def less_information(evidence: Evidence) -> Decision:
 
 
 def ten_times(evidence: Evidence) -> Decision:
-    """Both parallel programs enter ten times the nodes of the serial ones, give or take a tenth."""
+    """Each parallel program enters ten times the nodes of its serial counterpart, give or take a tenth."""
     published_ratio, depth = fact("001", "parallel_over_serial_nodes_about"), fact("001", "counted_depth")
     nodes = {name: evidence.value(COUNTS, (name, depth), "nodes_per_turn") for pair in SERIAL.items() for name in pair}
     ratios = [nodes[parallel] / nodes[serial] for parallel, serial in SERIAL.items()]
@@ -265,7 +270,7 @@ def ten_times(evidence: Evidence) -> Decision:
 
 
 def by_parallelizing(evidence: Evidence) -> Decision:
-    """The parallel programs enter at least five times the nodes of serial programs with correct windows."""
+    """Each parallel program enters more than five times the nodes of its serial counterpart with correct windows."""
     samples, published_ratio = turned_counts(evidence), fact("001", "parallel_over_serial_nodes_about")
     pvs, alphabeta = (
         mean_nodes(samples, parallel) / mean_nodes(samples, serial, TURNED_OVER) for parallel, serial in SERIAL.items()
@@ -278,7 +283,7 @@ def by_parallelizing(evidence: Evidence) -> Decision:
 
 
 def table_is_slow(evidence: Evidence) -> Decision:
-    """In the report's games the shared table enters at least 5 % more nodes than ABDADA or young brothers wait."""
+    """In the report's games the shared table enters over 5 % more nodes than ABDADA, and than young brothers wait."""
     table, *others = turn_nodes(evidence, "SharedHashtable", "ABDADA", "YoungBrothersWait")
     in_search = [scheme_nodes(evidence, scheme) for scheme in ("shared-table", "abdada", "ybw")]
     return judged(
@@ -315,7 +320,7 @@ ABDADA enters 1.15 times the nodes of one worker, and the shared table alone 1.4
 
 
 def collisions(evidence: Evidence) -> Decision:
-    """Boards of one search collide at least a twentieth more often than by chance."""
+    """From some source, the boards that find a free slot are less than 95 % of those expected by chance."""
     samples = evidence.of(SHARED_TABLE, "hash")
     worst = min(number(sample["free"]) / number(sample["boards"]) / number(sample["by_chance"]) for sample in samples)
     return judged(

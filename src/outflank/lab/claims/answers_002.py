@@ -27,7 +27,8 @@ from outflank.lab.studies.within import AFTER, TWO, call_costs
 GRANULARITY: int = fact("002", "granularity")
 
 SLOWEST_SHARED_CALL = 5000.0
-"""Most nanoseconds of a call that two workers share on two cores. In a slower call they took turns on one core."""
+"""Greatest duration, in nanoseconds, of a call that two workers share on two cores. In a slower call they took turns on
+one core."""
 
 
 def same_search(evidence: Evidence) -> Decision:
@@ -45,7 +46,7 @@ def same_search(evidence: Evidence) -> Decision:
 
 
 def discs(evidence: Evidence) -> Decision:
-    """Counting discs beats a player that plays at random, and an evaluation by mobility."""
+    """Counting discs beats a player that plays at random, and it beats an evaluation by mobility."""
     names = {RANDOM: "a player that plays at random", "mobility": "an evaluation by mobility"}
     decisions = {
         names[rival]: decided_by_match(
@@ -86,7 +87,7 @@ def best_granularity(evidence: Evidence) -> Decision:
 
 
 def _seconds_by_granularity(evidence: Evidence) -> dict[Cell, float]:
-    """Return the least time by granularity, which the report counts one higher than we do.
+    """Return the least time by granularity. The keys are the report's granularities, which are one higher than ours.
 
     Raise `Missing` if the times cannot be trusted, or if a granularity that claims compare was not measured.
     """
@@ -172,7 +173,7 @@ def right_maximum(evidence: Evidence) -> Decision:
 
 
 def _costs(evidence: Evidence, operation: int) -> tuple[float, float, float]:
-    """Return nanoseconds of a call square by square, in lanes, and by two workers."""
+    """Return the nanoseconds of a call in three ways: square by square, in lanes, and by two workers."""
     costs = call_costs(evidence.of("Further Parallelism", "within"), AFTER)
     squares, lanes, two = (costs.get((OPERATIONS[operation], way)) for way in (WAYS[BY_SQUARES], WAYS[IN_LANES], TWO))
     if squares is None or lanes is None or two is None:
@@ -200,7 +201,7 @@ def independent_squares(evidence: Evidence) -> Decision:
 
 
 def pays_inside_a_node(operation: int) -> Decide:
-    """Return the function of a claim that an operation gains from parallelism, by lanes or by a second worker."""
+    """Return the function of a claim that an operation gains from parallelism, by lanes and by a second worker."""
 
     def decide(evidence: Evidence) -> Decision:
         squares, lanes, two = _costs(evidence, operation)

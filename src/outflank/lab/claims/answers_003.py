@@ -15,7 +15,7 @@ GENERATED, BACKWARDS = f"{ORDERED}generated:from_depth=1", f"{ORDERED}reversed:f
 
 
 def printed(name: str, tolerance: float, cause: str = "") -> Decide:
-    """Return the function that compares a number in the report's text with ours. The factor `tolerance` is allowed."""
+    """Return the function of the claim that our number is within a factor `tolerance` of the one in the report."""
 
     def decide(evidence: Evidence) -> Decision:
         ours, theirs = evidence.value("The text", name), float(fact("003", name))

@@ -24,7 +24,7 @@ FREQUENT = 0.1
 
 
 def passes(evidence: Evidence) -> Decision:
-    """A game that searches on after a pass has as many spawns as the report's table."""
+    """A game whose searches continue after a pass has as many spawns as the report's table."""
     depths = [int(number(cell.row[0])) for cell in evidence.cells.get(PASSES, ())]
     if not depths:
         raise Missing
@@ -61,7 +61,7 @@ def tie_rules(evidence: Evidence) -> Decision:
 
 
 def _games(evidence: Evidence) -> tuple[list[Sample], list[list[Sample]]]:
-    """Return the turns of the serial game, and those of every other game of both branches."""
+    """Return the turns of the serial game, and the turns of every other game of both branches."""
     groups = [
         (str(scheme), turns)
         for branch in ("master", "dev")
@@ -102,7 +102,7 @@ def ordered(evidence: Evidence) -> Decision:
 
 
 def moves_show_trees(evidence: Evidence) -> Decision:
-    """All games with the moves of the serial one also have its nodes at every turn."""
+    """Every game with the moves of the serial game also has the nodes of the serial game at every turn."""
     serial, games = _games(evidence)
     same_moves = [game for game in games if _column(game, "move") == _column(serial, "move")]
     same_nodes = [game for game in same_moves if _column(game, "nodes") == _column(serial, "nodes")]
@@ -152,7 +152,10 @@ def races(evidence: Evidence) -> Decision:
 
 
 def close_column(column: str) -> Decide:
-    """Return the function of a claim that a column of the profile is the published one, within the table's factor."""
+    """Return the function of a claim that our column of the profile is close to the published one.
+
+    `PROFILE_004` has the allowed factor.
+    """
     factor = PROFILE_004[column].factor
 
     def decide(evidence: Evidence) -> Decision:
@@ -168,7 +171,7 @@ def close_column(column: str) -> Decide:
 
 
 def sharing_does_not_pay(evidence: Evidence) -> Decision:
-    """With the burden the parallelism is below 1 at depths 1 to 3, and above 1 at depth 4."""
+    """The burdened parallelism is below 1 at depths 1 to 3, and at least 1 at depth 4."""
     burdened = {depth: evidence.value(PROFILE, depth, "burdened_parallelism") for depth in (1, 2, 3, 4)}
     printed = ", ".join(str(PRINTED[depth]["burdened_parallelism"]) for depth in burdened)
     return by_case(
@@ -179,7 +182,7 @@ def sharing_does_not_pay(evidence: Evidence) -> Decision:
 
 
 def more_spawns(evidence: Evidence) -> Decision:
-    """At the greatest common depth, a game has more spawns if each move is a spawn than if each row is."""
+    """Spawning moves gives a game more spawns than spawning rows, at the greatest depth measured for both."""
     by_branch = {
         branch: {
             number(sample["depth"]): number(sample["spawns_nodes"])
@@ -208,7 +211,7 @@ def rows_suffice(evidence: Evidence) -> Decision:
 
 
 def waiting(evidence: Evidence) -> Decision:
-    """With the burden, parallelism at depth 7 is at most 8."""
+    """The burdened parallelism at depth 7 is at most 8."""
     burdened = evidence.value(PROFILE, DEPTH, "burdened_parallelism")
     return judged_with_cause(
         burdened <= FLAT_UP_TO,

@@ -40,7 +40,7 @@ FAST = 1e9
 
 
 def six(evidence: Evidence) -> Decision:
-    """Neither trying all lines of play of 6×6 nor a solver with cut-offs ends within an hour."""
+    """An hour is too short to try all lines of play of 6×6, and too short for a solver with cut-offs."""
     seconds, digits = (evidence.value(SEQUENTIAL, name) for name in ("6×6 solved (s)", "6×6 lines of play, log10"))
     lines = 10**digits
     return by_case(
@@ -91,7 +91,10 @@ def storage_matters(evidence: Evidence) -> Decision:
 
 
 def matrix(evidence: Evidence) -> Decision:
-    """A matrix takes at least 1.5 times as long as an array: in one block, with rows apart, and with checks."""
+    """Generating moves on a matrix takes at least 1.5 times as long as on an array.
+
+    The cases are a matrix in one block, one with rows apart, and one with rows apart and all indices checked.
+    """
     times = _nanoseconds(evidence)
     ratios = {
         "one block": times["matrix of bytes"] / times["array of bytes"],
@@ -127,7 +130,10 @@ def bits_small(evidence: Evidence) -> Decision:
 
 
 def mtdf(evidence: Evidence) -> Decision:
-    """MTD(f) visits fewer boards than PVS and alpha-beta: in steps of two plies, as in the report, and of one."""
+    """MTD(f) visits fewer boards than PVS, and fewer than alpha-beta.
+
+    The cases are iterations in steps of two plies, as in the report, and in steps of one ply.
+    """
     names = {2: "steps of two plies, as in the report", 1: "steps of one ply"}
     ratios = {
         (step, divisor): evidence.value(SEQUENTIAL, ("mtdf", step, divisor), "boards")
@@ -146,7 +152,10 @@ def mtdf(evidence: Evidence) -> Decision:
 
 
 def variation(evidence: Evidence, over: str, under: str, table: str) -> dict[str, float]:
-    """Return the boards visited with the choice `over`, divided by those with `under`, for start and mid-game."""
+    """Return the boards visited with the choice `over` divided by the boards visited with `under`.
+
+    The keys are the start and the mid-game. `table` selects the searches with a table or without one.
+    """
     return {
         board: evidence.value(SEQUENTIAL, (over, table), board) / evidence.value(SEQUENTIAL, (under, table), board)
         for board in ("start", "midgame")
@@ -158,7 +167,10 @@ SIGNIFICANT = 1.1
 
 
 def pivot(evidence: Evidence) -> Decision:
-    """Starting from 0 visits at least a tenth more boards: on tournament boards, from the start and in the mid-game."""
+    """MTD(f) visits at least a tenth more boards if it starts from 0.
+
+    The cases are the tournament boards together, the start, and the mid-game.
+    """
     boards = by_board(evidence.of(SEQUENTIAL, "pivot, tournament"), "pivot", "nodes")
     start = by_board(deep_enough(evidence.of("Searching the game tree", "pivot")), "pivot", "nodes")
     ratios = {
@@ -175,7 +187,7 @@ def pivot(evidence: Evidence) -> Decision:
 
 
 def zero_is_far(evidence: Evidence) -> Decision:
-    """Without a table, which hides the cost of more probes, starting from 0 costs at least a tenth more boards."""
+    """Without a table, starting from 0 visits at least a tenth more boards. A table hides the cost of more probes."""
     return compared(
         variation(evidence, "pivot 0", "as it is", WITHOUT),
         lambda ratio: ratio >= SIGNIFICANT,
@@ -249,7 +261,7 @@ def six_white(evidence: Evidence) -> Decision:
 
 
 def _shared(evidence: Evidence, measure: str) -> dict[str, float]:
-    """Return a field of the report's MTD(f) with symmetric boards shared, divided by that with them apart, by board."""
+    """Return the factor by which sharing entries of symmetric boards changes a field of MTD(f)'s searches, by board."""
     samples = deep_enough(evidence.of("Transposition table", "symmetry"))
     return quotients(
         by_board([sample for sample in samples if sample["algorithm"] == "mtdf"], "symmetry", measure),
@@ -269,7 +281,7 @@ def rare_images(evidence: Evidence) -> Decision:
 
 
 def image_cost(evidence: Evidence) -> Decision:
-    """With images shared, a board takes at least twice as long."""
+    """If symmetric boards share their entries, a board takes at least twice as long."""
     nodes, seconds = _shared(evidence, "nodes"), _shared(evidence, "user_seconds")
     return compared(
         {board: seconds[board] / nodes[board] for board in nodes},
@@ -321,7 +333,7 @@ def entries_save(evidence: Evidence) -> Decision:
 def _hashes(evidence: Evidence, boards: Callable[[Sequence[float]], float]) -> tuple[MeasuredValues[str], float]:
     """Return the share of boards that find a free slot, by hash function, and the share by chance.
 
-    `boards` chooses one of the numbers of boards that were hashed.
+    Several numbers of boards were hashed, and `boards` selects one of them.
     """
     origin = "Othello, a search from the start"
     samples = [sample for sample in evidence.of("Transposition table", "hash") if sample["origin"] == origin]
@@ -334,7 +346,7 @@ def _hashes(evidence: Evidence, boards: Callable[[Sequence[float]], float]) -> t
 
 
 def half_free(evidence: Evidence) -> Decision:
-    """The best hash function finds a free slot for no more than 1.2 times the report's share of boards."""
+    """The best hash function finds a free slot for less than 1.2 times the share of boards in the report."""
     shares, chance = _hashes(evidence, min)
     best = max(shares, key=lambda name: shares[name])
     theirs = fact("000", "hash_free_percent")
@@ -360,7 +372,7 @@ def hard_hash(evidence: Evidence) -> Decision:
 
 
 def many_boards(evidence: Evidence) -> Decision:
-    """The hash functions that are as good as chance differ between the fewest and the most boards."""
+    """It depends on the number of boards which hash functions are as good as chance."""
     (few, few_chance), (many, many_chance) = _hashes(evidence, min), _hashes(evidence, max)
     if few_chance == many_chance:
         raise Missing("This run hashes one number of boards only.")
@@ -373,6 +385,6 @@ def many_boards(evidence: Evidence) -> Decision:
 
 
 def branching(evidence: Evidence) -> Decision:
-    """Boards have ten moves, give or take a factor of 1.3."""
+    """Boards of searches have ten moves on average, give or take a factor of 1.3."""
     moves, theirs = evidence.value("Searching the game tree", "branching_othello"), fact("000", "branching_othello")
     return judged(within_factor(moves, theirs, 1.3), f"Boards of searches have {moves:.1f} moves (factor 1.3).")

@@ -58,7 +58,7 @@ def _par_improved(evidence: Evidence) -> Decision:
 
 
 def _spawn_order(evidence: Evidence) -> Decision:
-    """Compare both orders of spawning on one node, which searches the newest job next, and on 64."""
+    """Compare both orders of spawning moves, on one node and on 64. One node searches its newest job next."""
     cases, texts = {}, []
     for board, forward, reverse in (("start", "forward", "reverse"), ("mid-game", "forward, mid-game", "mid-game")):
         for count in (1, 64):
@@ -134,9 +134,10 @@ def _limits(evidence: Evidence) -> MeasuredValues[str]:
 
 
 def _near_root(evidence: Evidence) -> Decision:
-    """A greatest distance from the root lets nodes send fewer messages than no limit, but more than a least depth.
+    """With a limit on the distance from the root, nodes send fewer messages than without a limit.
 
-    Both limits admit the same entries in the last iteration. In earlier ones, the distance admits more.
+    They send more than with a least depth: both limits admit the same entries in the last iteration, but in earlier
+    iterations the limit on the distance admits more.
     """
     sent = _limits(evidence)
     everything, deep = sent["depth:depth=2"], sent[DEEP]
@@ -171,7 +172,7 @@ def _waiting(evidence: Evidence) -> Decision:
 
 
 def _two_boards(evidence: Evidence) -> Decision:
-    """Compare speed-ups of trees of similar size: four plies less in the mid-game, as in the report."""
+    """Compare the speed-ups of two trees of similar size. As in the report, the mid-game is 4 plies less deep."""
     texts, cases = [], {}
     for program in ("par", "par_tuple"):
         start, other = speed_up(evidence, "shallow", program), speed_up(evidence, "mid-game", program)
@@ -250,7 +251,7 @@ def _useful(evidence: Evidence) -> Decision:
 
 
 def _best_at(measure: str, cause: str) -> Callable[[Evidence], Decision]:
-    """Return the function of a claim that the report's best threshold has the least value of a measure (within 2 %)."""
+    """Return the function of a claim that a measure is least at the report's best threshold, or within 2 % of it."""
 
     def decide(evidence: Evidence) -> Decision:
         need_full_tree(evidence, "thresholds")

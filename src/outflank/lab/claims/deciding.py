@@ -56,12 +56,12 @@ def listed(figures: Mapping[Key, float], form: str = "") -> str:
 
 
 def compared(figures: Mapping[str, float], holds: Callable[[float], bool], because: str, form: str = ".2f") -> Decision:
-    """Return whether all, some or none of the figures pass a test. `because` has `{}` where the figures belong."""
+    """Return the decision by which figures pass the test `holds`. `because` has `{}` where the figures belong."""
     return by_case({name: holds(figure) for name, figure in figures.items()}, because.format(listed(figures, form)))
 
 
 def judged_with_cause(holds: bool, figures: str, cause: str) -> Decision:
-    """Return that a claim is confirmed by the figures if `holds`, else that it is contradicted, for the given cause."""
+    """Return the decision that `figures` confirm a claim if `holds`, else that they contradict it, with the cause."""
     return judged(holds, f"{figures}." if holds else f"{figures}: {cause}.")
 
 
@@ -76,7 +76,7 @@ class MeasuredValues(dict[Key, float]):
 
 
 def by_board(samples: Iterable[Sample], label: str, measure: str) -> dict[str, MeasuredValues[str]]:
-    """Return the median of a field by board and by the compared choice. Raise `Missing` if there are no samples."""
+    """Return the median of a field, by board and by the value of the field `label`. Raise `Missing` without samples."""
     result: dict[str, MeasuredValues[str]] = {}
     for (board, choice), group in grouped((sample for sample in samples if measure in sample), "board", label).items():
         result.setdefault(str(board), MeasuredValues())[str(choice)] = median(group, measure)
@@ -91,7 +91,7 @@ def total(boards: Mapping[str, MeasuredValues[str]], choice: str) -> float:
 
 
 def quotients(boards: Mapping[str, MeasuredValues[str]], over: str, under: str) -> dict[str, float]:
-    """Return the quotient of two choices, by board."""
+    """Return the value with the choice `over` divided by the value with the choice `under`, by board."""
     return {board: values[over] / values[under] for board, values in boards.items()}
 
 
@@ -148,9 +148,12 @@ def pair_counts(evidence: Evidence, section: str, row: tuple[Cell, ...]) -> list
 
 
 def decided_by_match(test: Sprt, counts: Sequence[int], players: str, cause: str = "") -> Decision:
-    """Return the answer of a sequential test: confirmed if it accepts the greater difference, contradicted (because of
-    `cause`) if it accepts the lesser, else not done. `players` names both players, with `{}` for the first one's
-    points."""
+    """Return the decision of a sequential test on a match.
+
+    The claim is confirmed if the test accepts the greater difference in strength, and contradicted, because of `cause`,
+    if it accepts the lesser. If the test cannot decide, the answer is `not done`. `players` names both players, with
+    `{}` for the points of the first.
+    """
     points, pairs = sum(half / 2 * count for half, count in enumerate(counts)), sum(counts)
     decision = test.decide(test.llr(Observed.pairs(tuple(counts))))
     score = sentence(players.format(f"{points:g} of {2 * pairs} points"))

@@ -1,4 +1,4 @@
-"""Conclusions of report 000 on replication depths, and those of its discussion and its end."""
+"""Conclusions of report 000 on replication depths, in its discussion, and at its end."""
 
 from collections.abc import Callable
 
@@ -85,7 +85,7 @@ def _few_hits(evidence: Evidence) -> Decision:
 
 
 def _receivers(evidence: Evidence) -> tuple[dict[str, MeasuredValues[int]], str]:
-    """Return the seconds on 32 processors by cost of receiving and replication depth, and a text with them."""
+    """Return the seconds on 32 processors by cost of receiving and by replication depth, and the same as text."""
     times = {
         "messages as cheap for receivers as for senders": by_depth(evidence, "seconds"),
         f"{RECEIVE:.0f} µs for a receiver": by_depth(evidence, "seconds", part="slow receivers"),
@@ -144,7 +144,7 @@ SENSITIVITY = {
     "messages of four times the cost": "messages slower",
     "of a quarter": "messages faster",
 }
-"""Parts that vary the cost of messages at one depth, by the name of that cost."""
+"""Label of the simulation with each cost of messages, by the name of the cost. All search to the same depth."""
 
 
 def _ranking(evidence: Evidence) -> Decision:
@@ -224,7 +224,7 @@ def _broadcasts(evidence: Evidence) -> Decision:
 
 
 def _group_broadcast(evidence: Evidence) -> Decision:
-    """`gmi` is faster than the others. A difference below 5 % decides nothing, because seeds make a greater one."""
+    """`gmi` is faster than the other programs. Less than 5 % decides nothing: two seeds may differ by more."""
     ours, times = seconds(evidence, "programs", "gmi"), programs(evidence)
     if abs(ours / min(times.values()) - 1) < 0.05:
         raise Missing(f"gmi takes {ours:.4g} s, the others {listed(times)}: seeds make a greater difference.")

@@ -59,7 +59,7 @@ def _correlations(evidence: Evidence, name: str, discs: Sequence[int] = SCORED_D
 
 
 def _chance(evidence: Evidence, discs: int) -> float:
-    """Return the correlation that chance exceeds in one of forty samples: two standard errors."""
+    """Return the correlation that one sample in forty exceeds by chance alone: two standard errors."""
     return 2 / sqrt(evidence.value(SEQUENTIAL, ("boards", discs)))
 
 
@@ -71,8 +71,10 @@ HARDLY = 0.1
 
 
 def foretells(name: str, late: Sequence[int], early: Sequence[int]) -> Decide:
-    """Return the function of a claim that a score foretells the result at `late` discs, and hardly or not at all at
-    `early` discs."""
+    """Return the function of a claim that a score foretells the result late in a game, but hardly early in it.
+
+    `late` and `early` are numbers of discs on the board.
+    """
 
     def decide(evidence: Evidence) -> Decision:
         correlations = _correlations(evidence, name)
@@ -171,7 +173,7 @@ def coarse(evidence: Evidence) -> Decision:
 
 
 def fine_moves_the_pivot(evidence: Evidence) -> Decision:
-    """Without a table, which hides the cost of more probes, undivided values visit at least 1.5 times the boards."""
+    """Without a table, undivided values visit at least 1.5 times the boards. A table hides the cost of more probes."""
     return compared(
         variation(evidence, "undivided", "as it is", WITHOUT),
         lambda ratio: ratio >= 1.5,

@@ -20,7 +20,7 @@ def leaves(evidence: Evidence) -> Decision:
 
 
 def _clear_share(share: float, games: float) -> float:
-    """Return a share of wins. Raise `Missing` unless so many games tell it from a half with 95 % confidence."""
+    """Return a share of wins. Raise `Missing` if `games` games do not tell it from a half with 95 % confidence."""
     if abs(share - 0.5) <= 1.96 * (0.25 / games) ** 0.5:
         raise Missing(f"{games:.0f} games with a share of {share:.0%} do not tell it from chance.")
     return share
@@ -61,7 +61,10 @@ def counting(evidence: Evidence) -> Decision:
 
 
 def swings(evidence: Evidence) -> Decision:
-    """The lead in discs changes more from turn to turn than the lead in moves, and by more than half of a mean lead."""
+    """Relative to its mean, the lead in discs changes more from turn to turn than the lead in moves.
+
+    The change is also more than half of the mean lead in discs.
+    """
     discs, moves = (
         evidence.value(EVALUATION, name, "swing") / evidence.value(EVALUATION, name, "lead")
         for name in ("discs", "moves")
@@ -90,8 +93,10 @@ def narrower(column: int, what: str) -> Decide:
 
 
 def narrow_lines(evidence: Evidence) -> Decision:
-    """Games of the evaluation `mobility` against itself have fewer legal moves per turn than games of `discs`, at each
-    depth."""
+    """In the middle of a game, `mobility` against itself has fewer moves per turn than `discs` against itself.
+
+    The cases are the search depths.
+    """
     mobility, discs = (
         {plies: evidence.value(EVALUATION, (name, plies), "moves_per_turn") for plies in WIDTH_DEPTHS}
         for name in ("mobility", "discs")

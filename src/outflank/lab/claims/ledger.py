@@ -10,7 +10,7 @@ from outflank.lab.reproduction.published_sections import Finding, MeasuredCell
 
 
 class Answer(StrEnum):
-    """What a run says about a conclusion of a report."""
+    """The answer of a run to a conclusion of a report."""
 
     CONFIRMED = "confirmed"
     CONTRADICTED = "contradicted"
@@ -128,7 +128,7 @@ the reason why nothing can."""
 
 
 def rows_at(where: str, *rows: tuple[str, Answer, Decide | str]) -> tuple[Row, ...]:
-    """Return the rows of claims that stand in one chapter of a report, from rows without their first column."""
+    """Return the rows of the claims of one chapter of a report. `rows` lack their first column, which is `where`."""
     return tuple((where, *row) for row in rows)
 
 

@@ -26,7 +26,7 @@ def _games(evidence: Evidence, section: str, first: str, second: str, part: str 
 
 
 def matched(test: Sprt, section: str, first: str, second: str, cause: str = "", *, part: str = "duels") -> Decide:
-    """Return the function that asks a sequential test which of its hypotheses on a match holds."""
+    """Return the function of a claim that a sequential test decides by the games of a match."""
 
     def decide(evidence: Evidence) -> Decision:
         games = _games(evidence, section, first, second, part)
@@ -42,12 +42,12 @@ def matched(test: Sprt, section: str, first: str, second: str, cause: str = "", 
 
 
 def stronger(section: str, first: str, second: str, cause: str = "") -> Decide:
-    """Return the function that asks whether the first player of a match is stronger than the second."""
+    """Return the function of the claim that the first player of a match is stronger than the second."""
     return matched(CLEARLY_STRONGER, section, first, second, cause)
 
 
 def as_strong(section: str, first: str, second: str) -> Decide:
-    """Return the function that asks whether the first player of a match is about as strong as the second."""
+    """Return the function of the claim that the first player of a match is about as strong as the second."""
     return matched(ABOUT_AS_STRONG, section, first, second)
 
 
@@ -92,14 +92,14 @@ depth_counts = _detail_match("depth 3 against 1", "three plies have {} against o
 
 
 def _opposite(decision: Decision, cause: str) -> Decision:
-    """Return the answer to the opposite of the claim that a match decided."""
+    """Return the decision on the opposite of a claim that a match has decided. `cause` ends the text."""
     if decision.answer is Answer.NOT_DONE:
         return decision
     return judged(decision.answer is Answer.CONTRADICTED, f"{decision.because[:-1]}: {cause}.")
 
 
 def depth_is_all(evidence: Evidence) -> Decision:
-    """A player with another evaluation, that searches equally deep, is not stronger."""
+    """A player with another evaluation is not stronger if it searches equally deep."""
     return _opposite(evaluation_counts(evidence), "the evaluation counts too")
 
 
@@ -119,7 +119,7 @@ def beats_monte_carlo(evidence: Evidence) -> Decision:
 
 
 def monte_carlo_is_inexact(evidence: Evidence) -> Decision:
-    """The moves of Monte-Carlo searches are not always the best ones of minimax, three plies deep."""
+    """Monte-Carlo searches do not always choose a move that is best by minimax three plies deep."""
     ranks = details(evidence, "rank of the move", ("uct", "flat"))
     text = ", ".join(f"{name} {rank:.0%}" for name, rank in ranks.items())
     because = (
@@ -167,8 +167,7 @@ def _time_of_known(games: Sequence[Sample]) -> tuple[float, float]:
 
 
 def known_moves_save(section: str, first: str) -> Decide:
-    """Return a function that decides whether a move made without a search takes less than a tenth of the time of a
-    searched move."""
+    """Return the function of a claim: a move without a search takes less than a tenth of the time of a searched one."""
 
     def decide(evidence: Evidence) -> Decision:
         games = _games(evidence, section, first, "searched")
@@ -187,7 +186,7 @@ OFTEN = 0.1
 
 
 def boards_recur(evidence: Evidence) -> Decision:
-    """A tenth of the boards, or more, are one of the player's last two."""
+    """In at least a tenth of its moves, a player meets one of its last two boards again."""
     games = _games(evidence, "Board Caching", "two boards kept", "searched")
     if len(games) < FEWEST_GAMES:
         raise Missing(f"Fewer than {FEWEST_GAMES} games decide nothing.")
@@ -200,7 +199,7 @@ def boards_recur(evidence: Evidence) -> Decision:
 
 
 def cached_move_is_right(evidence: Evidence) -> Decision:
-    """Two searches of the same board find the same move, both if they are equally deep and if one is a ply deeper."""
+    """Two searches of a board find the same move: if they are equally deep, and if one is a ply deeper."""
     same, deeper = (evidence.value("Details", ("another move", case)) for case in ("same search", "one ply deeper"))
     because = (
         f"the same search has another move on {same:.0%} of eight boards, one ply deeper on {deeper:.0%}, and the "
@@ -210,7 +209,7 @@ def cached_move_is_right(evidence: Evidence) -> Decision:
 
 
 def small_changes_matter(evidence: Evidence) -> Decision:
-    """With the old rings some boards have another move."""
+    """With the old rings, searches of some boards choose another move than with the new rings."""
     share = evidence.value("Details", ("another move", "old rings"))
     return judged(share > 0, f"On {share:.0%} of eight boards the new rings have another move than the old ones.")
 
@@ -229,7 +228,7 @@ def _missed(evidence: Evidence) -> tuple[dict[str, float], str]:
 
 
 def centre_misses_wins(evidence: Evidence) -> Decision:
-    """With the new rings and 0 for the edge, searches miss wins that they play with the old rings."""
+    """With the new rings and 0 for the edge, more searches miss a winning push than with the old rings."""
     missed, text = _missed(evidence)
     because = (
         f"{text}. A won game counts 16,000 points, and all marbles together gain less than "
@@ -239,7 +238,7 @@ def centre_misses_wins(evidence: Evidence) -> Decision:
 
 
 def edge_is_the_cause(evidence: Evidence) -> Decision:
-    """With 1 instead of 0 for the edge, searches miss fewer wins."""
+    """With 1 instead of 0 for the edge, fewer searches miss a winning push."""
     missed, text = _missed(evidence)
     share = evidence.value("Details", ("another move", "edge 0"))
     because = (

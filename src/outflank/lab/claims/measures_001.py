@@ -17,13 +17,13 @@ SHARED_TABLE = "Future Work, shared table"
 """Names of the sections whose measurements decide."""
 
 FIRST_PLAYER = "branching, against the first-move player"
-"""Name of the part that measures branching against the opponent in the report's counts."""
+"""Name of the part that measures branching against the first-move player, as the report's counts do."""
 
 LITTLE = 0.05
 """Relative difference of node counts or times up to which two searches count as equal."""
 
 FEWEST_GAMES = 4
-"""Least number of games with each colour whose deviation means something."""
+"""Least number of games with each colour from which a deviation is computed."""
 
 
 def schemes(evidence: Evidence) -> tuple[Groups, int]:
@@ -40,7 +40,7 @@ LARGE = 500_000
 
 
 def scheme_nodes(evidence: Evidence, scheme: str) -> float:
-    """Return the nodes of a scheme on the most workers, relative to those of one worker, in a large search."""
+    """Return the nodes of a scheme on the most workers, relative to the nodes of one worker, in a large search."""
     groups, most = schemes(evidence)
     serial = median(groups["serial pvs", 1], "nodes")
     if serial < LARGE:
@@ -59,7 +59,10 @@ def scheme_speed_up(evidence: Evidence, scheme: str) -> float:
 
 
 def game_nodes(evidence: Evidence) -> dict[str, dict[tuple[str, int], float]]:
-    """Return nodes per turn by algorithm and by game (colour and number), at the greatest depth and most workers."""
+    """Return nodes per turn by algorithm and by game. The colour and the number identify a game.
+
+    Only the greatest depth and, for each algorithm, the most workers count.
+    """
     samples = evidence.of(BENCHMARKS, "times")
     deepest = max(number(sample["depth"]) for sample in samples)
     nodes: dict[str, dict[tuple[str, int], float]] = {}
@@ -105,7 +108,7 @@ def widths(evidence: Evidence, part: str = "branching") -> dict[str, tuple[float
 
 
 def turned_counts(evidence: Evidence) -> list[Sample]:
-    """Return counts in the report's windows and in correct ones, all of one depth, which is less in a quick run."""
+    """Return the counts in the report's windows and in correct ones, at one depth. A quick run has a lower depth."""
     for part in ("nodes", "nodes, windows turned over"):
         samples = list(evidence.samples.get((COUNTS, part), ()))
         if any(sample["window"] == TURNED_OVER for sample in samples):
@@ -114,7 +117,7 @@ def turned_counts(evidence: Evidence) -> list[Sample]:
 
 
 def mean_nodes(samples: Sequence[Sample], name: str, *window: str) -> float:
-    """Return the mean nodes per turn of a program of the report."""
+    """Return the mean nodes per turn of a program, in the report's root windows unless another is given."""
     mean = mean_of(samples, name, *window)
     if mean is None:
         raise Missing

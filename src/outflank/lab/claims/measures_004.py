@@ -13,7 +13,7 @@ POLICY, PROFILE, CURVES, TEXT = "Deterministic Policy", "Cilkview", "Parallel Ef
 """Names of sections of the reproduction."""
 
 REPLAY = (CURVES, "replay, master")
-"""Section and part with the games of `master`, those on real workers and the replayed ones."""
+"""Section and part with the games of `master`, both on real workers and replayed."""
 
 PRINTED = {row["depth"]: row for row in rows("004", "cilkview")}
 """The report's table of work, span and parallelism, by depth."""
@@ -22,11 +22,11 @@ _TIMES = {row["threads"]: row for row in rows("004", "efficiency")}
 _SERIAL_SECONDS: float = fact("004", "serial_seconds")
 ONE_THREAD_RATIO = _TIMES[1]["real_s"] / _SERIAL_SECONDS
 SPEED_UP = _SERIAL_SECONDS / _TIMES[FLAT_UP_TO]["real_s"]
-"""The report's time of one thread relative to the serial program, and its speed-up with 8 threads over that program."""
+"""Two ratios of times in the report: of one thread to the serial program, and of the serial program to 8 threads."""
 
 
 def _busy_processors() -> tuple[float, float]:
-    """Return the least and the greatest processor time over real time that the report has from 8 threads on."""
+    """Return the least and the greatest ratio of processor time to real time in the report, from 8 threads on."""
     ratios = [
         (row["user_s"] + (60 if row["user_s"] < 10 else 0) + row["sys_s"]) / row["real_s"]  # 60 was lost in print
         for threads, row in _TIMES.items()

@@ -50,7 +50,7 @@ def _processor_times(evidence: Evidence) -> dict[str, MeasuredValues[str]]:
 
 
 def balance(evidence: Evidence) -> Decision:
-    """On some board an ordering saves boards and takes at least a twentieth more time than none."""
+    """On some board, an ordering visits fewer boards than no order, but takes over a twentieth more time."""
     boards, times = _ordered(evidence, "nodes"), _processor_times(evidence)
     losers = {
         f"{name} ({board})": times[board][name] / values[NONE]
@@ -69,7 +69,7 @@ def _costs(evidence: Evidence) -> dict[str, float]:
 
 
 def cheapest(evidence: Evidence) -> Decision:
-    """A board takes the least time with the stone and the square score."""
+    """The stone score and the square score are the two orderings that take the least time per board."""
     costs = {name: cost for name, cost in _costs(evidence).items() if name not in (NONE, BEST)}
     two = sorted(costs, key=lambda name: costs[name])[:2]
     return judged(
@@ -81,7 +81,7 @@ def cheapest(evidence: Evidence) -> Decision:
 
 
 def _agreement(ours: Mapping[str, float]) -> float:
-    """Return the correlation of the logarithms of our counts from the start with the report's."""
+    """Return the correlation between the logarithms of our counts from the start and of the report's counts."""
     theirs = {str(row["ordering"]).lower(): number(row["boards"]) for row in rows("000", "ordering_start")}
     return correlation([log(ours[name]) for name in theirs], [log(count) for count in theirs.values()])
 
@@ -126,7 +126,7 @@ def potential(evidence: Evidence) -> Decision:
 
 
 def slow_mobility(evidence: Evidence) -> Decision:
-    """In the mid-game, ordering by mobility takes more time than no order, and from the start less."""
+    """Ordering by mobility takes more time than no order in the mid-game, and less time from the start."""
     times = _processor_times(evidence)
     ratios = {board: values["mobility score"] / values[NONE] for board, values in times.items()}
     return by_case(
@@ -215,7 +215,7 @@ def library_sort(evidence: Evidence) -> Decision:
 
 
 def _spreads(evidence: Evidence, section: str, part: str) -> tuple[dict[str, float], float]:
-    """Return how many more boards the worst full sort visits than the best, as a share: by board, and in total."""
+    """Return the share by which the worst full sort visits more boards than the best: by board, and in total."""
     boards = by_board(evidence.of(section, part), "sort", "nodes")
     sorts = [name for name in SORTS.values() if name != SORTS["best"]]
     single = {
@@ -227,7 +227,7 @@ def _spreads(evidence: Evidence, section: str, part: str) -> tuple[dict[str, flo
 
 
 def equals(evidence: Evidence) -> Decision:
-    """Sorts that differ only in the order of equal moves visit numbers of boards that differ by more than 5 %."""
+    """Sorts that differ only in the order of equal moves differ by more than 5 % in the boards that they visit."""
     deep_enough(evidence.of("Move ordering", "sorting"))
     single, _ = _spreads(evidence, "Move ordering", "sorting")
     return compared(
@@ -239,7 +239,10 @@ def equals(evidence: Evidence) -> Decision:
 
 
 def averages(evidence: Evidence) -> Decision:
-    """Over many boards together, sorts differ by less than half of their mean difference on a single board."""
+    """Sorts differ by more than a tenth on some board, but hardly over many boards together.
+
+    Over all boards together they differ by less than half of their mean difference on a single board.
+    """
     single, together = _spreads(evidence, SEQUENTIAL, "sorting, tournament")
     mean = fmean(single.values())
     return judged(
@@ -250,8 +253,11 @@ def averages(evidence: Evidence) -> Decision:
 
 
 def sorts_and_speed_ups(evidence: Evidence) -> Decision:
-    """The boards that two workers visit, as a multiple of one worker's, differ between sorts by more than 0.1 and by
-    more than between runs of one sort."""
+    """The sort of the moves changes the search overhead of two workers.
+
+    The overhead is the ratio of their boards to one worker's boards. It differs between sorts by more than 0.1, and by
+    more than between runs of one sort.
+    """
     medians, ranges = (
         {
             board: {sort: evidence.value(SEQUENTIAL, (sort, board), column) for sort in COMPARED_SORTS}

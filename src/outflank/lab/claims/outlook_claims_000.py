@@ -37,7 +37,7 @@ def _new_ordering(evidence: Evidence) -> Decision:
 
 
 def _growth(evidence: Evidence) -> tuple[float, float]:
-    """Return the greatest depth searched, and the factor by which boards grow with one more ply there."""
+    """Return the greatest depth searched, and the factor by which one more ply multiplies the boards there."""
     boards = {
         int(str(cell.row[0]).removeprefix("depth ")): number(cell.ours)
         for cell in evidence.cells.get(SEQUENTIAL, ())

@@ -1,4 +1,4 @@
-"""What the replay says of a claim for which this machine has too few cores. The answer remains `needs cores`."""
+"""The replay's decision on a claim for which this machine has too few cores. The answer remains `needs cores`."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,8 +13,10 @@ Seconds = Mapping[int, float]
 
 
 def replayed_games(samples: Sequence[Sample]) -> dict[int, Sample]:
-    """Return the replayed samples by number of workers, and at 0 the time of the serial program. Raise `Missing` if
-    either is not there."""
+    """Return the replayed samples by number of workers. The key 0 has the time of the serial program.
+
+    Raise `Missing` if there are no replayed samples or no times of the serial program.
+    """
     games = {
         int(number(sample["workers"])): sample
         for sample in samples
@@ -29,8 +31,11 @@ def replayed_games(samples: Sequence[Sample]) -> dict[int, Sample]:
 def with_replay(
     too_few: Decision, evidence: Evidence, place: tuple[str, str], judge: Callable[[Mapping[int, Sample]], Decision]
 ) -> Decision:
-    """Return `too_few`, with what `judge` says of the replayed games added to its reason. `place` is their section and
-    part. If no replay decides the claim, return `too_few` unchanged."""
+    """Return `too_few`, with the decision of `judge` on the replayed games added to its reason.
+
+    `place` has the section and the part of the replayed games. If no replay decides the claim, return `too_few`
+    unchanged.
+    """
     try:
         samples = evidence.of(*place)
         decision = judge(replayed_games(samples))

@@ -20,7 +20,7 @@ from outflank.machine import usable_cores
 
 
 def _limits(evidence: Evidence) -> dict[str, float]:
-    """Return the greatest speed-up by sharing out root moves, however many threads there are, by position."""
+    """Return the greatest speed-up that sharing out root moves allows with any number of threads, by position."""
     return {name: sum(work) / max(work) for name, work in root_work_of(evidence).items()}
 
 
@@ -50,7 +50,7 @@ def threads_help(evidence: Evidence) -> Decision:
 
 
 def processes_no_better(evidence: Evidence) -> Decision:
-    """Two processes with messages are no faster than two threads."""
+    """Two processes with messages reach at most 1.1 times the speed-up of two threads."""
     samples = grouped(evidence.of("Processes", "scaling"), "replication", "nodes_used")
     alone = samples[ALONE, 1]
     shared = next(group for (replication, nodes), group in samples.items() if replication != ALONE and nodes == 2)
@@ -139,7 +139,7 @@ def master_is_no_faster(evidence: Evidence) -> Decision:
 
 
 def minimax_is_balanced(evidence: Evidence) -> Decision:
-    """Minimax's root moves allow more speed-up on 48 threads than alpha-beta's, in every position."""
+    """In every position, minimax's root moves allow more speed-up on 48 threads than alpha-beta's root moves."""
     pruned = allowed_speed_ups(evidence, THREADS)
     whole = {name: evidence.value("Details", ("minimax on 48 threads", name)) for name in pruned}
     because = f"Root moves allow on {THREADS} threads: minimax {listed(whole)}, alpha-beta {listed(pruned)}."
@@ -194,7 +194,7 @@ def positions_differ(evidence: Evidence) -> Decision:
 
 
 def imbalance_is_the_cause(evidence: Evidence) -> Decision:
-    """Root moves alone allow about the report's speed-ups, and more threads make these differ more."""
+    """Root moves alone allow about the report's speed-ups. With more threads, these differ more between positions."""
     ratios = {threads: _variation(allowed_speed_ups(evidence, threads)) for threads in (4, 16, THREADS)}
     ours = {row["position"]: allowed_speed_ups(evidence, THREADS)[row["position"]] for row in rows("003", "speedup")}
     near = all(
@@ -215,7 +215,7 @@ def few_threads_vary_less(evidence: Evidence) -> Decision:
 
 
 def schedule_evens_few_threads(evidence: Evidence) -> Decision:
-    """With 4 and 8 threads, single moves allow greater speed-ups than equal shares, and less varied ones."""
+    """With 4 and 8 threads, speed-ups are greater and differ less with single root moves than with equal shares."""
     single = {threads: allowed_speed_ups(evidence, threads) for threads in (4, 8)}
     shares = {
         threads: {name: static(work, threads) for name, work in root_work_of(evidence).items()} for threads in (4, 8)
@@ -231,7 +231,7 @@ GAIN = 1.1
 
 
 def not_saturated(evidence: Evidence) -> Decision:
-    """More threads than 48 allow a speed-up that is at least a tenth greater."""
+    """An unlimited number of threads allows a speed-up that is at least a tenth greater than on 48 threads."""
     now, limits = allowed_speed_ups(evidence, THREADS), _limits(evidence)
     because = (
         f"{THREADS} threads allow {listed(now)}, and any number {listed(limits)}, which is the whole over "

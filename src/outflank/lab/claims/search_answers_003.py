@@ -52,7 +52,7 @@ def depth_five_fits(evidence: Evidence) -> Decision:
 
 
 def too_large(evidence: Evidence) -> Decision:
-    """The whole tree of an average game would take more than a thousand years."""
+    """Searching the whole tree of an average game would take more than a thousand years."""
     moves, turns = (evidence.value("The text", name) for name in ("moves_per_turn", "turns_per_game"))
     digits = turns * log10(moves)
     because = f"{moves:.0f} moves in each of {turns:.0f} turns are 10^{digits:.0f} lines of play; 10^20 take a thousand"
@@ -60,7 +60,7 @@ def too_large(evidence: Evidence) -> Decision:
 
 
 def minimax_costs_more(evidence: Evidence) -> Decision:
-    """Minimax evaluates more leaves than alpha-beta, by a factor that grows with the depth."""
+    """Minimax evaluates more leaves than alpha-beta. The factor grows with the depth, and ends above 2."""
     whole, pruned = (_by_depth(evidence, program, "leaves") for program in (MINIMAX, FULL_WINDOWS))
     ratios = [whole[depth] / pruned[depth] for depth in sorted(whole) if depth > 1]
     seconds = [_by_depth(evidence, program, "seconds")[max(whole)] for program in (MINIMAX, FULL_WINDOWS)]
@@ -88,11 +88,11 @@ def depths_differ(evidence: Evidence) -> Decision:
 
 
 REPEATED = 0.25
-"""Least number of leaves of the shallower searches, as a share of the last one's, that is a significant overhead."""
+"""Least ratio of all shallower searches' leaves to the deepest search's leaves that is a significant overhead."""
 
 
 def repetition_costs(evidence: Evidence) -> Decision:
-    """All searches before the deepest together have at least a quarter of its leaves."""
+    """All shallower searches together have at least a quarter of the leaves of the deepest search."""
     leaves = _by_depth(evidence, FULL_WINDOWS, "leaves")
     shares = {
         depth: sum(leaves[less] for less in leaves if less < depth) / leaves[depth] for depth in leaves if depth > 2
@@ -106,7 +106,7 @@ def repetition_costs(evidence: Evidence) -> Decision:
 
 
 def deepening_orders(evidence: Evidence) -> Decision:
-    """A search that begins at depth 1 evaluates fewer leaves than one that does not, all iterations counted."""
+    """Iterative deepening evaluates fewer leaves in all its iterations than a search to the full depth at once."""
     deepened, direct = (evidence.value("Details", ("iterative deepening", case)) for case in ("deepened", "at once"))
     because = (
         f"With a table, {text_of(int(deepened))} leaves in all iterations, and {text_of(int(direct))} without them."
@@ -193,7 +193,7 @@ def bounds_cost_time(evidence: Evidence) -> Decision:
 
 
 def kinds_prune_more(evidence: Evidence) -> Decision:
-    """Moves by kind evaluate fewer leaves than moves as generated."""
+    """Alpha-beta evaluates fewer leaves with moves ordered by kind than with moves as generated."""
     orders = _orders(evidence)
     ratios = ratios_of(orders[GENERATED], orders[FULL_WINDOWS])
     because = f"The generated order has this many times the leaves of that by kind: {listed(ratios)}."
@@ -212,7 +212,7 @@ def generated_prunes_little(evidence: Evidence) -> Decision:
 
 
 def backwards_helps(evidence: Evidence) -> Decision:
-    """Walked backwards, the generated list gives fewer leaves."""
+    """Alpha-beta evaluates fewer leaves if it takes the generated list of moves backwards."""
     orders = _orders(evidence)
     ratios = ratios_of(orders[GENERATED], orders[BACKWARDS])
     because = (
@@ -263,7 +263,7 @@ def _tree_sizes(evidence: Evidence) -> tuple[dict[str, float], int]:
 
 
 def start_is_large(evidence: Evidence) -> Decision:
-    """The whole tree of the start is larger than those of the later positions."""
+    """The whole tree of the start is larger than the whole trees of the later positions."""
     leaves, depth = _tree_sizes(evidence)
     moves = {name: len(work) for name, work in root_work_of(evidence).items()}
     because = (
@@ -274,7 +274,7 @@ def start_is_large(evidence: Evidence) -> Decision:
 
 
 def end_is_simple(evidence: Evidence) -> Decision:
-    """The whole tree of the endgame is smaller than those of the earlier positions."""
+    """The whole tree of the endgame is smaller than the whole trees of the earlier positions."""
     leaves, depth = _tree_sizes(evidence)
     because = f"whole trees of {depth} plies have these leaves: {listed(leaves, ',.0f')}."
     others = [name for name in leaves if name != "endgame"]
@@ -315,8 +315,10 @@ def _compiled(evidence: Evidence) -> dict[str, list[Sample]]:
 
 
 def _rates(evidence: Evidence, *settings: str) -> dict[str, float]:
-    """Return the speed of settings relative to the default one, each in its best round: other processes of the machine
-    can only slow a round down."""
+    """Return the speed of settings relative to the speed of the default setting.
+
+    The best round of each setting counts, because other processes of the machine can only slow a round down.
+    """
     groups = _compiled(evidence)
     if not {"O3", *settings} <= set(groups):
         raise Missing("This run has not compiled all of these settings.")

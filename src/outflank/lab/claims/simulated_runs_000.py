@@ -27,7 +27,7 @@ def _samples(evidence: Evidence, part: str) -> list[Sample]:
 
 
 def need_full_tree(evidence: Evidence, part: str) -> None:
-    """Raise `Missing` if a part's tree has less than a third of the report's boards. Such a tree needs smaller jobs."""
+    """Raise `Missing` if a part's tree has less than a third of the report's boards. Small trees need smaller jobs."""
     if serial_boards(evidence, part) < fact("000", "boards_seq") / 3:
         raise Missing("It takes a tree as large as the report's, which only a full run searches.")
 
@@ -60,7 +60,7 @@ def serial_boards(evidence: Evidence, part: str) -> float:
 
 
 def search_overhead(evidence: Evidence, part: str, program: str) -> float:
-    """Return the boards that 64 processors visit, relative to those of one worker alone."""
+    """Return the boards that 64 processors visit, relative to the boards that one worker visits alone."""
     return measured(evidence, part, "boards", program) / serial_boards(evidence, part)
 
 

@@ -73,7 +73,7 @@ def parallelism_multiplies(evidence: Evidence) -> Decision:
 
 
 def leap_at_seven(evidence: Evidence) -> Decision:
-    """Parallelism grows by the greatest factor from 6 to 7 plies."""
+    """From 6 to 7 plies, parallelism grows by a greater factor than with any earlier ply."""
     parallelism = _profile(evidence, "parallelism")
     factors = _growth(parallelism.values())
     theirs = rows("002", "profile")[-1]["parallelism"]

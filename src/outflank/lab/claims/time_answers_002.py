@@ -73,7 +73,7 @@ class _Games:
         return median(self.samples[threads], "seconds")
 
     def efficiency(self, threads: int) -> float:
-        """Return the serial time divided by the threads and by their time, as the report defines efficiency."""
+        """Return the efficiency as the report defines it: the serial time, divided by the threads and by their time."""
         return self.seconds(0) / threads / self.seconds(threads)
 
     def busy_share(self, threads: int) -> float:
@@ -97,7 +97,7 @@ def _games(evidence: Evidence) -> _Games:
 def _judge_replayed(
     judge: Callable[[_Games, Evidence], Decision], evidence: Evidence, games: Mapping[int, Sample]
 ) -> Decision:
-    """Return what `judge` says of replayed games. Workers that do not search count as idle."""
+    """Return the decision of `judge` on replayed games. Workers that do not search count as idle."""
     samples = {}
     for threads, game in games.items():
         busy = number(game["busy_seconds"]) if threads else 0.0
@@ -137,7 +137,7 @@ def _timed(cores: int) -> Callable[[Callable[[_Games, Evidence], Decision]], Dec
 
 @_timed(2)
 def uses_all_cores(games: _Games, evidence: Evidence) -> Decision:
-    """Workers search for at least 95 % of their time."""
+    """With the most threads, workers search for at least 95 % of their time."""
     threads = games.threads()[-1]
     share = games.busy_share(threads)
     return judged(share >= BUSY_WORKERS, f"{threads} workers search for {share:.1%} of their time.")
@@ -160,7 +160,10 @@ def _published_speed_up() -> float:
 
 @_timed(2)
 def estimates_are_lower_bounds(games: _Games, evidence: Evidence) -> Decision:
-    """Measured speed-ups, ours and that of the report's times, reach 90 % of the estimated ones."""
+    """Measured speed-ups reach 90 % of the estimated ones.
+
+    The measured speed-ups are ours, and the greatest one that fits the times in the report.
+    """
     speed_ups = {count: games.seconds(1) / games.seconds(count) for count in games.threads() if count in PROCESSORS}
     cases = {f"{count}": (count, speed_up) for count, speed_up in speed_ups.items()}
     cases[f"{MANY_THREADS} in the report"] = (MANY_THREADS, _published_speed_up())
@@ -221,7 +224,7 @@ def stable_in_the_middle(games: _Games, evidence: Evidence) -> Decision:
 
 @_timed(STABLE[1])
 def balance_in_the_middle(games: _Games, evidence: Evidence) -> Decision:
-    """The shares of time that 5 to 15 workers search are within a tenth of each other."""
+    """With 5 to 15 workers, the shares of the time in which they search are within a tenth of each other."""
     shares = [games.busy_share(count) for count in _in_stable_range(games)]
     because = f"Workers search for {min(shares):.1%} to {max(shares):.1%} of their time, with as many threads."
     return judged(max(shares) <= NARROW * min(shares), because)

@@ -1,7 +1,7 @@
 """Answers to report 004's conclusions that times decide: profiles, the cost of spawns, and times by number of threads.
 
 Times count only in games that are deep enough, and on enough cores. If there are too few cores, the answer also gives
-what the replay says.
+the decision on the replayed games.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +59,7 @@ def _profile(evidence: Evidence) -> tuple[list[Sample], float]:
 
 
 def main_function(evidence: Evidence) -> Decision:
-    """The program itself takes over half of the time, with spawns near the root only as well as at every node."""
+    """The program itself takes over half of the time, both with spawns only near the root and at every node."""
     totals, outside = _profile(evidence)
     own = seconds_of(totals, (SEARCH,)) + outside
     coarse = own / (own + seconds_of(totals, RUNTIME))
@@ -95,7 +95,7 @@ def recursion(evidence: Evidence) -> Decision:
 
 
 def spawning_cost(evidence: Evidence) -> Decision:
-    """The time of one thread, relative to the serial program's, is within a factor of 1.5 of that in the report."""
+    """The ratio of one thread's time to the serial program's time is within a factor of 1.5 of the report's ratio."""
     serial, parallel = one_thread(evidence, "master")
     ratio = parallel / serial
     return judged_with_cause(
@@ -107,7 +107,7 @@ def spawning_cost(evidence: Evidence) -> Decision:
 
 
 def dev_is_worse(evidence: Evidence) -> Decision:
-    """On one thread, a game takes at least 5 % more processor time if each move is a spawn than if each row is."""
+    """On one thread, spawning moves takes at least 5 % more processor time than spawning rows."""
     master, dev = (one_thread(evidence, branch)[1] for branch in ("master", "dev"))
     return judged_with_cause(
         dev >= WORSE * master,
@@ -137,7 +137,7 @@ def _needs(cores: int) -> Decision | None:
 
 
 def _with_replay(few: Decision, evidence: Evidence, judge: Callable[[Seconds], Decision]) -> Decision:
-    """Return the decision that there are too few cores, with what `judge` says of the replayed times."""
+    """Return `few`, the decision that there are too few cores, with `judge`'s decision on the replayed times added."""
     return with_replay(
         few,
         evidence,
@@ -149,7 +149,7 @@ def _with_replay(few: Decision, evidence: Evidence, judge: Callable[[Seconds], D
 def _on_cores(
     cores: int, times: Callable[[Evidence], Seconds], judge: Callable[[Seconds], Decision], evidence: Evidence
 ) -> Decision:
-    """Return what `judge` says of the times of games on `cores` cores, or of the replay if there are too few."""
+    """Return the decision of `judge` on the times of games, or on the replay if there are fewer than `cores` cores."""
     if few := _needs(cores):
         return _with_replay(few, evidence, judge)
     return judge({threads: seconds for threads, seconds in times(evidence).items() if threads <= usable_cores()})
@@ -179,7 +179,7 @@ BRANCH_PARTS: Mapping[str, tuple[str, str]] = {
 
 
 def _flatness(shares: Mapping[str, float]) -> Decision:
-    """Return the decision on each branch's efficiency with 8 threads, given relative to that with one thread."""
+    """Return the decision on each branch's efficiency with 8 threads, relative to its efficiency with one thread."""
     figures = ", ".join(f"{branch} {share:.2f}" for branch, share in shares.items())
     because = f"Of its efficiency on one thread, with {FLAT_UP_TO} it keeps: {figures} (we call {FLAT:g} flat)."
     flat = [share >= FLAT for share in shares.values()]

@@ -76,7 +76,7 @@ SPACING = 34
 """Least distance between the ticks of a vertical axis, in SVG units."""
 
 SHORT = 20
-"""Ratio of the highest to the lowest value below which a logarithmic axis may end at any of `SHORT_ENDS`."""
+"""A logarithmic axis may end at any of `SHORT_ENDS` if the ratio of its highest to its lowest value is below this."""
 SHORT_ENDS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
 
 Ticks = tuple[tuple[float, str], ...]
@@ -97,7 +97,7 @@ class Axis:
     """Values at which the axis has a small mark without a label."""
 
     def at(self, value: float) -> float:
-        """Return the coordinate of `value` in SVG units. For a value outside the axis, it is that of the nearer end."""
+        """Return the coordinate of `value` in SVG units. Values outside the axis have the coordinate of an end."""
         scale: Callable[[float], float] = log10 if self.log else float
         low, high = scale(self.low), scale(self.high)
         share = (scale(value) - low) / (high - low)
@@ -120,8 +120,9 @@ def axis_over(
 ) -> Axis:
     """Return an axis for `values`, with as many ticks as have room.
 
-    A vertical axis ends at round values, a horizontal one near its first and last value. With `bars`, it starts at
-    zero, or at the power of ten below the bars if it is logarithmic. With `binary`, ticks are at powers of two.
+    A vertical axis ends at round values; a horizontal axis ends near its first and last value. With `bars`, an axis
+    starts at zero, or at the power of ten below the bars if it is logarithmic. With `binary`, ticks are at powers of
+    two.
     """
     axes = _logarithmic(values, begin, end, bars, binary) if log else _linear(values, begin, end, bars)
     axis = next(axes)

@@ -9,7 +9,8 @@ from outflank.lab.experiment_report import Cell
 WIDTH = 560
 """Width of every picture in SVG units. It is fixed, so that text has the same size in all pictures of a page."""
 TEXT = 18
-"""Text size for which layouts reserve room, in SVG units. Wide figures draw text at 13, narrow ones at 18."""
+"""Text size for which layouts reserve room, in SVG units. Wide figures draw text at size 13, narrow figures at size
+18."""
 VALUE = 10.5
 """Text size of the numbers on bars, in SVG units. Narrow figures omit these numbers."""
 SAMPLE, SWATCH = 30, 14

@@ -108,7 +108,7 @@ def _contents(anchors: Anchors) -> str:
 DRAWN = 6
 """Greatest number of searched positions that a report shows with a picture of the board."""
 OPEN = 12
-"""Greatest number of searched positions that are visible when a page is opened. The others are folded."""
+"""Greatest number of searched positions that are visible when a page is opened. All further positions are folded."""
 
 PLACE_RULES = """
 .places {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28em),1fr));gap:1em 2em}
@@ -297,7 +297,7 @@ def page_html(report: Report) -> str:
 
 
 def whole_page(title: str, content: str, *, style: str = "") -> str:
-    """Return an HTML page with `content`. The CSS in `style` is added to that of all pages."""
+    """Return an HTML page with `content`. The CSS in `style` is added to the CSS of all pages."""
     head = '<meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>'
     rules = f"<style>{colours('html')}{PAGE_STYLE}{STYLE}{style}</style>"
     body = f'<body class="outflank-report"><main>{content}</main></body>'

@@ -60,7 +60,8 @@ POLICIES = {"none": 16, "batch": 17, "depth": 18, "async": 19}
 PROGRAMS = {"par": 20, "par_rmi": 21, "par_tuple": 23, "000 par": 12, "000 par_rmi": 13, "000 par_tuple": 15}
 BOUNDS = dict.fromkeys(("linear", "ideal", "by chance"), NEUTRAL)
 FIXED = SCHEMES | POLICIES | PROGRAMS | BOUNDS
-"""Numbers that determine the hue and shape of these series on every page. A published program has the hue of ours."""
+"""Numbers that determine the hue and shape of these series on every page. A published program has the hue of our
+version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Palette:
     """The styles of all series names in a report. A name not in `FIXED` gets the hue and the shape used least so far.
 
     The styles of a group of names do not depend on later groups. A published curve looks like our curve of the same
-    quantity, if ours is in an earlier group: `span, 002` looks like `span`.
+    quantity, if our curve is in an earlier group: `span, 002` looks like `span`.
     """
 
     def __init__(self, *groups: Iterable[str]) -> None:

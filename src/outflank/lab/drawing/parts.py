@@ -13,11 +13,13 @@ from outflank.validation.text import how_many
 WIDE, WIDEST = 95, 135
 """Widths of a table, in letters per row, above which its text is smaller, and above which its words are broken."""
 FITTING = 160
-"""Width of a table, in letters per row, above which columns are folded. In small letters it fits in 1,280 pixels."""
+"""Width of a table, in letters per row, above which columns are folded. In small letters, a table of this width fits in
+1,280 pixels."""
 WHOLE = 36
 """Greatest length, in letters, of cells that begin with a number and are wrapped only between their parts."""
 PARTS = re.compile(r" (?=[(|✓≠≈≉✗←])")
-"""Spaces at which these cells may be wrapped: before the mark of a comparison, and before a remark in brackets."""
+"""Spaces at which cells that begin with a number may be wrapped: before the mark of a comparison or a remark in
+brackets."""
 WHOLE_STYLE = ' class="whole"'
 HOLLOW = "Hollow: what the reports measured, on their machines."
 
@@ -100,7 +102,7 @@ def _is_pair(cell: Cell) -> bool:
 
 
 def _narrowest(name: str, cells: Sequence[Cell]) -> int:
-    """Return the least width of a column, in letters, that breaks no word or number. One letter is for a space."""
+    """Return the least width of a column, in letters, that breaks no word or number. It includes one space."""
     words = [word for text in (name, *(cell for cell in cells if isinstance(cell, str))) for word in text.split()]
     return 1 + max(map(len, [*words, *(number(cell) for cell in cells if not isinstance(cell, str)), ""]))
 

@@ -26,7 +26,8 @@ from outflank.lab.experiment_report import Plot, Series
 TOP, HEIGHT, RIGHT = 36, 270, WIDTH - 14
 BOTTOM = TOP + HEIGHT
 LEAST_ROOM = 0.6
-"""Least length that our own points span on an axis with published ones, relative to an axis of our points alone."""
+"""Least length that our own points must span on an axis that includes published points. The unit is the length that
+they span on an axis of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _fitting_axis(values: Sequence[float], ours: Sequence[float], over: Callable
 
 
 def _squeezes_bars(plot: Plot) -> bool:
-    """Return whether our bars would get too little room on an axis that includes the published ones."""
+    """Return whether our bars would get too little room on an axis that includes the published bars."""
     drawn = [(series.published, y) for series in plot.series for _, y in series.points if can_show(y, log=plot.log_y)]
     ours = [y for published, y in drawn if not published]
     if not ours or len(ours) == len(drawn):

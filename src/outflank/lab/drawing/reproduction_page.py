@@ -33,7 +33,7 @@ UNEXPECTED = "not as expected"
 """Name of the group of answers that make a run fail. These are listed twice, because each is also in another group."""
 
 OPEN = (UNEXPECTED, Answer.CONTRADICTED)
-"""Groups of conclusions that can be read without unfolding them. All together would fill several screens."""
+"""Groups of conclusions that can be read without unfolding them. All groups together would fill several screens."""
 
 RULES = """
 .counts {display:flex;flex-wrap:wrap;gap:.4em;max-width:none;padding:0;margin:.6em 0;list-style:none}
@@ -66,7 +66,8 @@ STYLE = f"{scoped(SCOPE, RULES)}@media print{{{scoped(SCOPE, PRINT_RULES)}}}"
 def report_page(report: Report, answers: ReportAnswers) -> str:
     """Return the page of one published report.
 
-    Its conclusions come first, by answer. Verdicts on its numbers follow, by section, and then the sections, folded.
+    The report's conclusions come first, grouped by answer. The verdicts on its numbers follow, by section. The folded
+    sections come last.
     """
     number = answers.report
     anchors = Anchors(number)

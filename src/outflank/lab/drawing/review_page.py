@@ -69,7 +69,7 @@ class Reviewed:
         return [move for move in self.judged if self.is_turning_point(move) or move.loss >= self.marks.mistake]
 
     def is_turning_point(self, move: JudgedMove) -> bool:
-        """Return whether `move` changed which side was winning."""
+        """Return whether `move` is to blame for a change between black winning, level and white winning."""
         return move in self.story.turning_points
 
 

@@ -1,9 +1,10 @@
 """Program that runs the checks of an assignment on a submission, in a process of its own.
 
 It reads a JSON object from standard input: the submission's file, the number of the assignment, the seed, and whether
-to run the checks that need compiled kernels or the others. It prints a line when it is ready. When it has imported the
-submission, it prints a line with the reason why this cannot be graded, or with an empty text. Then it prints a line for
-each check: whether it passed, and the feedback. What the submission prints goes to standard error.
+to run the checks that need compiled kernels or all other checks. It prints a line when it is ready. When it has
+imported the submission, it prints a line with the reason why the submission cannot be graded, or with an empty text.
+Then it prints a line for each check: whether it passed, and the feedback. The submission's own output goes to standard
+error.
 """
 
 import json
@@ -45,7 +46,7 @@ def _limit_memory() -> None:
 
 
 def _load(file: str, assignment: Assignment) -> tuple[ModuleType | None, str]:
-    """Return the imported submission and "", or None and why it cannot be graded."""
+    """Return the imported submission and "", or None and the reason why it cannot be graded."""
     try:
         program = import_user_module(file)
     except OutflankError as error:

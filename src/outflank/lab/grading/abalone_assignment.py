@@ -19,8 +19,9 @@ DEPTH = 3
 """Plies of the searches that count the leaves of an order of moves."""
 BOARDS = 3
 BETTER = 0.95
-"""Greatest number of leaves of a better order, as a share of those of report 003's. The model solution orders moves by
-the marbles and their distances from the centre after the move. With eight seeds it has 0.54 to 0.89."""
+"""Greatest number of leaves with a better order, divided by the number of leaves with report 003's order. The model
+solution orders moves by the marbles and their distances from the centre after the move. With eight seeds, its quotient
+is 0.54 to 0.89."""
 
 
 def _boards(seed: int, subject: str, count: int, plies: tuple[int, int]) -> Iterator[AbaloneBoard]:
@@ -139,7 +140,8 @@ class _Search:
 
 @cache
 def leaves_of_orders(program: Program, seed: int, boards: int = BOARDS, depth: int = DEPTH) -> tuple[int, int]:
-    """Return the leaves of searches of random boards, with the submission's order of moves and with report 003's."""
+    """Return two numbers of leaves in searches of random boards: with the submission's order of moves, and with report
+    003's order."""
     ours, reports = _Search(program, seed), _Search(None, seed)
     for board in _boards(seed, "leaves", boards, (20, 60)):
         value, expected = (search.value(board.game, board.position, depth) for search in (ours, reports))

@@ -24,8 +24,8 @@ DEPTH = 4
 MOST_MOVES = 64
 
 LEAST_PARALLELISM = 4.0
-"""Least work / span of young brothers wait at depth 4, over the positions of the check. The model solution has 10, a
-program without spawns 1."""
+"""Least work / span of young brothers wait at depth 4, over the positions of the check. The model solution has 10, and
+a program without spawns has 1."""
 
 
 def _search(program: Program, position: Position, depth: int, alpha: int = -FAR, beta: int = FAR) -> tuple[int, int]:

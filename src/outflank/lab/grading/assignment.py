@@ -22,9 +22,10 @@ class Check:
     name: str
     points: int
     run: Callable[[Program, int], str]
-    """Function of the submission and a seed for random positions. It returns what was checked, or raises `Wrong`."""
+    """Function of the submission and a seed for random positions. It returns a description of what was checked, or
+    raises `Wrong`."""
     compiled: bool = False
-    """Whether the check needs compiled kernels; all others run in the interpreter."""
+    """Whether the check needs compiled kernels; all other checks run in the interpreter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

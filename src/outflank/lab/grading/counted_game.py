@@ -1,7 +1,7 @@
-"""Rules of Othello that count the moves played, so that no check relies on what a submission says of itself.
+"""Rules of Othello that count the moves played, so that no check relies on a submission's own counts.
 
 Submissions get these rules when they run in the interpreter. The number of nodes that a search enters is the number of
-moves that it plays, and one for the root.
+moves that it plays, plus one for the root.
 """
 
 from collections.abc import Callable

@@ -30,7 +30,8 @@ WORKERS = (1, 2, 4)
 
 LEAST_PARALLELISM = 10.0
 """Least work / span of minimax at depth 3 of a position with at least five moves. With five seeds, a program that
-spawns each move has 99 to 239, one that spawns only the root's moves 4 to 7, and one without spawns 1."""
+spawns each move has 99 to 239, a program that spawns only the root's moves has 4 to 7, and a program without spawns has
+1."""
 
 
 def _positions(seed: int, subject: str) -> list[Position]:
@@ -132,9 +133,9 @@ MOST_SPAWNS_PER_NODE = 0.25
 """Greatest number of spawns per node with the chosen granularity. The model solution has some 0.86, 0.12 and 0.02 with
 granularities 0, 1 and 2."""
 LEAST_SHARE = 0.75
-"""Least burdened parallelism with the chosen granularity, as a share of that with the best one. With five seeds, the
-shares of the model solution are 0.68 to 0.76 with a granularity of 0, 0.92 to 0.99 with 1, 1 with 2, and at most 0.41
-with 3."""
+"""Least burdened parallelism with the chosen granularity, divided by the burdened parallelism with the best
+granularity. With five seeds, the model solution's quotient is 0.68 to 0.76 with granularity 0, 0.92 to 0.99 with
+granularity 1, 1 with granularity 2, and at most 0.41 with granularity 3."""
 
 
 def _granular_values(program: Program, seed: int) -> str:
@@ -147,7 +148,7 @@ def _granular_values(program: Program, seed: int) -> str:
 
 
 def _inner_nodes(position: Position, depth: int, granularity: int) -> Iterator[int]:
-    """Yield the number of moves of each node with more than `granularity` plies left, the nodes that may spawn."""
+    """Yield the number of moves of each node with more than `granularity` plies left. Only these nodes may spawn."""
     if depth > granularity and depth > 0:
         children = children_of(position)
         yield len(children)

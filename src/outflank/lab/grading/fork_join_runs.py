@@ -54,7 +54,7 @@ def spans_of(submission: Program, position: Position, *arguments: int) -> Spans:
 def expect_no_race(submission: Program, cases: Iterable[tuple[Position, int]], *, seed: int, schedules: int) -> int:
     """Run programs on two workers under seeded schedules; return the number of accesses.
 
-    Raise `Wrong` if there is a race, or if a schedule leads to another value than one worker finds.
+    Raise `Wrong` if there is a race, or if the value under some schedule is not the value that one worker finds.
     """
     accesses = 0
     for position, depth in cases:

@@ -97,7 +97,7 @@ def children_of(position: Position) -> list[tuple[int, Position]]:
 
 
 class Count(NamedTuple):
-    """The value of a search, the positions that it evaluated, and all positions that it entered."""
+    """The value of a search, the number of positions that it evaluated, and the number of positions that it entered."""
 
     value: int
     leaves: int
@@ -161,8 +161,8 @@ def with_table(
 
 
 def young_brothers(position: Position, depth: int, alpha: int = -FAR, beta: int = FAR) -> Count:
-    """Return the value of alpha-beta with young brothers wait. All moves but the first are searched in the window that
-    the first one left, and none of them narrows it for another."""
+    """Return the value of alpha-beta with young brothers wait. After the first move, all other moves are searched in
+    the same window. Their values do not narrow the window for each other."""
     children = children_of(position) if depth > 0 else []
     if not children:
         return Count(position.value, 1, 1)
@@ -182,7 +182,8 @@ def start(size: int) -> Position:
 
 
 def drawn_positions(seed: int, subject: str, count: int, *, size: int, plies: tuple[int, int]) -> Iterator[Position]:
-    """Yield `count` positions of unfinished games, each after a random number of random moves. `plies` is its range."""
+    """Yield `count` positions of unfinished games, each after a random number of random moves. `plies` is the range of
+    this number."""
     generator = random.Random(f"{seed}/{subject}")
     while count > 0:
         position = start(size)

@@ -41,7 +41,8 @@ class _Network:
         self.under_way: list[tuple[int, tuple[Entry, ...]]] = []
 
     def run(self, steps: int) -> None:
-        """Store an entry or deliver a message at random, `steps` times; then send and deliver the rest."""
+        """Store an entry or deliver a message at random, `steps` times; then send and deliver everything that is
+        left."""
         for _ in range(steps):
             if self.under_way and self.generator.random() < 0.3:
                 self._deliver()
@@ -87,7 +88,7 @@ class _Network:
             raise Wrong(f"node {receiver} sends entries on that it has received: they would circulate for ever")
 
     def expected(self, number: int) -> dict[int, int]:
-        """Return the depth of the entry that a node must have in the end, by key."""
+        """Return the entries that a node must have in the end: their depths, by key."""
         depths = dict(self.own[number])
         for own in self.own:
             for key, depth in own.items():
@@ -153,7 +154,7 @@ def _messages(program: Program, seed: int) -> str:
 
 
 def _best_depth(rows: list[Row], batch: int, nodes: int, message_us: int) -> int:
-    """Return the replication depth with the greatest gain: time saved by hits less the time of messages."""
+    """Return the replication depth with the greatest gain: the time that hits save, minus the time of messages."""
     depths = [row[0] for row in rows]
     gains = []
     for least in [*depths, max(depths) + 1]:

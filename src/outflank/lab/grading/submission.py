@@ -211,7 +211,8 @@ class _Child:
 def _results(
     child: _Child, checks: Sequence[Check], trouble: str, seconds: float, progress: Callable[[str], None]
 ) -> Iterator[CheckResult]:
-    """Yield the results of `checks`, which the child runs in this order. With a `trouble`, all fail for that reason."""
+    """Yield the results of `checks`, which the child runs in this order. If `trouble` is not empty, all checks fail for
+    this reason."""
     for check in checks:
         passed, feedback = False, trouble
         if not trouble:

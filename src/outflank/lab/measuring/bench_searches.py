@@ -2,7 +2,7 @@
 
 The signature depends on the rules, evaluations, move ordering, pruning and the transposition table. It does not depend
 on the machine, because every search has one worker, a fixed depth and an empty table of a fixed size. A change that
-only makes the code faster leaves it unchanged.
+only makes the code faster leaves the signature unchanged.
 """
 
 from collections.abc import Callable, Iterator, Sequence

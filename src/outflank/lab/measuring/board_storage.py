@@ -1,9 +1,9 @@
 """Seven layouts of an Othello board in memory, each with a function that counts the legal moves.
 
-The published report 000 compared a matrix, an array of bytes and pairs of bits. Its program played on bytes, for their
-speed, and stored two bits per square in its table. In Java, the rows of a matrix are separate objects with an address
-and a length each, and every access checks its index against the length. Accesses to an array are checked, too. This
-package uses the last layout; its move generator never reads a single square.
+The published report 000 compared a matrix, an array of bytes and pairs of bits. The report's program played on an array
+of bytes, for speed, and stored two bits per square in its table. In Java, the rows of a matrix are separate objects
+with an address and a length each, and every access checks its index against the length. Accesses to an array are
+checked, too. This package uses the last layout; its move generator never reads a single square.
 """
 
 from typing import NamedTuple
@@ -194,12 +194,14 @@ STORAGES: dict[str, type] = {
 
 
 def _permuted(count: int) -> npt.NDArray[np.int64]:
-    """Return the numbers below `count` in random order, like the places of rows that are allocated one by one."""
+    """Return the numbers below `count` in random order. Rows that are allocated one by one lie in memory in such an
+    order."""
     return np.random.default_rng(1).permutation(count)
 
 
 def stored_boards(storage: type, boards: Words) -> tuple[Storage, npt.NDArray[np.generic]]:
-    """Return `boards` in the layout `storage`, for kernels, and the array that holds them. The caller must keep it."""
+    """Return `boards` in the layout `storage`, for kernels, and the array that holds them. The caller must keep the
+    array alive."""
     bits = (boards[:, :, None] >> np.arange(SQUARES, dtype=np.uint64)) & np.uint64(1)
     memory: npt.NDArray[np.generic] = np.ascontiguousarray((bits[:, 0] * MINE + bits[:, 1] * YOURS).astype(np.uint8))
     if storage is Pairs:

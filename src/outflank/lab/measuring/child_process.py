@@ -1,4 +1,5 @@
-"""Measurements in child processes: for settings that are read from the environment, or beside those of others."""
+"""Measurements in child processes: with settings that are read from the environment, or several measurements at a
+time."""
 
 import json
 import subprocess
@@ -26,13 +27,13 @@ def read_request() -> JsonObject:
 
 
 def answer_requests(answer: Callable[[JsonObject], ChildMeasurements]) -> None:
-    """As a child process of `ChildProcesses`, answer each request, a line of standard input, until its end."""
+    """In a child process of `ChildProcesses`, answer each line of standard input, a request, until the input ends."""
     for line in sys.stdin:
         print(encoded(answer(_with_modules(json.loads(line)))).decode(), flush=True)
 
 
 def _with_modules(request: JsonObject) -> JsonObject:
-    """Import the parent's user modules that a request names, and return the rest of it."""
+    """Import the parent's user modules that a request names, and return the rest of the request."""
     for module in request.pop("imports"):
         import_user_module(module)
     return request
@@ -72,7 +73,7 @@ def _failure(errors: str) -> Failed:
 
 
 def _rows(output: str) -> list[Sample]:
-    """Log the searches that a child process answers, and return its samples."""
+    """Log the searches in a child process's answer, and return the samples in it."""
     return logged_rows(decoded(ChildMeasurements, output.encode()))
 
 
@@ -84,9 +85,10 @@ def logged_rows(measurements: ChildMeasurements) -> list[Sample]:
 
 
 class ChildProcesses:
-    """Child processes that answer one request after another (`answer_requests`), as many as are needed at a time.
+    """Child processes that answer one request after another (`answer_requests`). A process is added if all are busy.
 
-    A process takes two seconds to start, and more to load its kernels: a usual reproduction has some thirty requests.
+    A process takes two seconds to start, and more to load its kernels, and a usual reproduction has some thirty
+    requests. So processes are reused.
     """
 
     def __init__(self, module: str, environment: Mapping[str, str]) -> None:
@@ -94,7 +96,8 @@ class ChildProcesses:
         self._idle: deque[_Child] = deque()
 
     def measure(self, request: JsonObject, stop: Stop) -> list[Sample]:
-        """Return the samples that an idle process, or else a new one, answers; none if `stop` is called."""
+        """Send a request to an idle process, or to a new one; return the samples of its answer, or none if `stop` is
+        called."""
         try:
             child = self._idle.pop()
         except IndexError:

@@ -114,7 +114,7 @@ def search_on_cluster(side: Contender, address: str, nodes: int | None, replicat
 
 
 def divided_samples(samples: Iterable[Sample]) -> list[Sample]:
-    """Return the samples of searches that were divided among nodes. The head ran the others alone."""
+    """Return the samples of searches that were divided among nodes. The head ran all other searches alone."""
     return [sample for sample in samples if number(sample["jobs"]) > 0]
 
 
@@ -128,7 +128,8 @@ def undivided_notes(groups: Mapping[str, Sequence[Sample]]) -> list[str]:
 
 
 SHALLOWER = 3
-"""Plies by which the warm-up search is shallower than the measured one. It is short, but gives jobs to all nodes."""
+"""Plies by which the warm-up search is shallower than the measured search. The warm-up is short, but gives jobs to all
+nodes."""
 
 
 def cluster_tasks(
@@ -136,8 +137,8 @@ def cluster_tasks(
 ) -> list[Task]:
     """Return tasks that measure every search once per round, in alternating order, as `in_rounds` does.
 
-    `alone` are searches without a cluster. `sides` are searches on a cluster, with its address, the number of nodes and
-    the replication policy. Each search is warmed up before it is measured.
+    `alone` are searches without a cluster. `sides` are searches on a cluster, each with the cluster's address, the
+    number of nodes and the replication policy. Each search is warmed up before it is measured.
     """
     warmed: set[str] = set()
 

@@ -1,8 +1,8 @@
 """The share of minimax's time by function, as top-down and bottom-up tables.
 
-Machine code has no frames that a Python profiler could see, and timers inside it would cost more than the code that
-they time. So the search counts its calls by remaining depth, and each kind of call is timed separately on boards of the
-same tree. The rest of the measured time is the search's own loops and recursion.
+A Python profiler cannot see into machine code, and timers inside machine code would cost more than the code that they
+time. So the search counts its calls by remaining depth, and each kind of call is timed separately on boards of the same
+tree. The rest of the measured time is the search's own loops and recursion.
 """
 
 import time
@@ -31,7 +31,8 @@ from outflank.validation.values import Kind
 
 LOOP, FILL, PLAY, VALUE = range(4)
 STEPS = ("the loop", "move generation", "making a move", "evaluation")
-"""Names of the timed steps of a node. The first is the empty loop; its time is subtracted from the others."""
+"""Names of the timed steps of a node. The first is the empty loop; its time is subtracted from the times of all other
+steps."""
 
 AT_LEAST_SECONDS = 0.01
 """Least duration of a timing, in seconds. A step is timed three times, and the least time counts."""
@@ -39,7 +40,8 @@ AT_LEAST_SECONDS = 0.01
 
 @kernel
 def run_step(game, evaluation, step, times, firsts, seconds, codes, moves, link):
-    """Run `step` on all positions. `link` is 0, but the compiler does not know it, so calls depend on each other."""
+    """Run `step` on all positions. Each call depends on earlier calls through `link`, which the compiler cannot know to
+    be 0."""
     checksum = U64(0)
     for _ in range(times):
         for index in range(firsts.shape[0]):
@@ -129,6 +131,7 @@ def function_samples(side: Contender, stop: Stop) -> list[Sample]:
     """Return samples of a search with one worker: calls by remaining depth, cost of each kind of call, total time.
 
     The time outside the search (boards, turns of the game, preparation) is estimated with the same run at depth 1.
+    There are no samples if the evaluation has a state, whose updates would be counted twice.
     """
     serial_options = {
         key: value for key, value in side.options.items() if key not in ("parallel", "threshold", "schedule")
@@ -259,7 +262,7 @@ def top_down(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapp
 
 
 def bottom_up(title: str, shares: Mapping[str, float], by_left: Mapping[int, Mapping[str, float]]) -> ReportTable:
-    """Return the bottom-up table: the share of each function itself, and how its callers divide that share."""
+    """Return the bottom-up table: the share of each function itself, and how its callers divide this share."""
     whole = sum(sum(steps.values()) for steps in by_left.values()) or 1.0
     scale = shares["search"] / whole
     functions: dict[str, dict[str, float]] = {

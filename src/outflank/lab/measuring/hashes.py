@@ -1,7 +1,8 @@
-"""Hash functions for boards: the transposition table's own, well-known ones, and simple ones.
+"""Hash functions for boards: the transposition table's own function, well-known functions, and simple functions.
 
 A hash function takes arrays of the boards' first and second words and a number of bits, and returns a slot below 2^bits
-for each board. The published report 000 tried a dozen. A function that you register is compared with these.
+for each board. The published report 000 tried a dozen functions. A function that you register is compared with the
+functions here.
 """
 
 import zlib

@@ -1,8 +1,8 @@
-"""Alternative implementations of the work in one node of Othello, which report 002 proposed to parallelise.
+"""Alternative implementations of the work in one tree node of Othello. Report 002 proposed to parallelise this work.
 
 The report's section "Further Parallelism" names move generation, flipping and evaluation. Each is implemented four
-times: square by square, as in its program; direction by direction, on whole boards; in SIMD lanes, with all directions
-at once, as in our rules; and with two workers that share every call. All return the same result.
+times: square by square, as in the report's program; direction by direction, on whole boards; in SIMD lanes, with all
+directions at once, as in our rules; and with two workers that share every call. All four return the same result.
 """
 
 import numpy as np
@@ -169,9 +169,10 @@ def _result(operation, way, own, opp, disc):
 
 @kernel
 def one_by_one(operation, way, times, owns, opps, discs, link):
-    """Run the operation on all boards `times` times. Each call depends on the one before, as in a search.
+    """Run the operation on all boards `times` times. Each call depends on the call before, as in a search.
 
-    Return the xor of the last pass. `link` is 0, but the compiler does not know it, so the dependence stays.
+    Return the xor of the last pass. Calls depend on each other through `link`. It is 0, but the compiler cannot know
+    this.
     """
     checksum = ZERO
     for _ in range(times):
@@ -291,7 +292,7 @@ def help_out(operation, desk):
 def lead(operation, desk, owns, opps, discs, link, most_nanoseconds):
     """Run the first worker, which shares each call with the second, on all boards for `most_nanoseconds`.
 
-    Only the quickest calls count. During others, one of the two workers may not have had a core.
+    Only the quickest calls count, because during a slow call one of the two workers may not have had a core.
     """
     spins = 0
     while load(desk, "answered") != -1 and load(desk, "over") == 0:

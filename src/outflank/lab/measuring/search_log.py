@@ -27,7 +27,7 @@ from outflank.validation.text import how_many
 # slower than the next.
 
 _idle_table: list[Table] = []
-"""The transposition table that the last search used, for the next one. Empty while a search uses the table."""
+"""The transposition table of the last search, kept for the next search. Empty while a search uses the table."""
 _lock = threading.Lock()
 
 
@@ -35,7 +35,8 @@ _lock = threading.Lock()
 def with_memory(options: Mapping[str, Any]) -> Iterator[SearchArguments]:
     """Yield the options of a search with an empty table of the requested size, all pages of which are already mapped.
 
-    Successive searches reuse one table. A search that starts while the table is in use gets a new one.
+    Successive searches reuse one table. A search that starts while the table is in use gets a new one. Options that
+    need no table, or that name one, are yielded unchanged.
     """
     bits = options.get("table_bits", Options().table_bits)
     needs_table = options.get("algorithm", Options().algorithm) not in TABLELESS and not options.get("exact")
@@ -70,7 +71,7 @@ class Searched(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unk
     position: str
     """Position, in the notation that `Board.from_text` reads. For a game, its first position."""
     name: str = ""
-    """Name of the position among those of `outflank lab`. Empty if it has none."""
+    """Name of the position in `outflank lab`. Empty if it has none."""
     moves: str = ""
     """Moves of the game, if the entry is for a game. Each move of the searching side was one search."""
     depth: Plies

@@ -69,7 +69,7 @@ class Contender:
     """One of the searches that an experiment compares."""
 
     labels: Sample
-    """Labels that distinguish this search from the others of its experiment. They become its first table columns."""
+    """Labels that distinguish this search from the experiment's other searches. They become the first table columns."""
     board: Board
     depth: int
     options: SearchArguments
@@ -139,7 +139,7 @@ def result_counts(result: Result) -> Sample:
 
 
 def in_rounds(sides: Sequence[Contender], rounds: int) -> list[Task]:
-    """Return tasks that measure every search once per round, so that a slow minute of the machine slows all of them.
+    """Return tasks that measure every search once per round, so that a slow minute of the machine slows all searches.
 
     Every other round runs in reverse order, so that no search is always measured longest after the baseline. Kernels
     are compiled before the first measurement.
@@ -216,7 +216,7 @@ def spread(samples: Sequence[Sample], measure: str) -> tuple[float, float]:
 
 
 def search_overhead(parallel: Sequence[Sample], serial: Sequence[Sample]) -> float:
-    """Return the nodes of `parallel` divided by those of `serial`, minus 1, rounded to 0.01 % (the rest is noise)."""
+    """Return the median nodes of `parallel` divided by the median nodes of `serial`, minus 1, rounded to 0.01 %."""
     return round(median(parallel, "nodes") / median(serial, "nodes") - 1, 4) + 0.0  # turns -0 into 0
 
 
@@ -227,8 +227,8 @@ RANGE_NOTE = "Medians, with the range over rounds of that round's baseline over 
 def speed_up_range(serial: Sequence[Sample], parallel: Sequence[Sample]) -> tuple[float, float]:
     """Return the least and the greatest speed-up over rounds: serial time divided by parallel time of the same round.
 
-    The ratio of the median times is between them. Rounds that only one side has are ignored. If no round is common, all
-    pairs are compared.
+    The ratio of the median times is between them. Rounds that only one of the two has are ignored. If they have no
+    round in common, all pairs are compared.
     """
     times = [(sample.get("round"), number(sample["seconds"])) for sample in parallel]
     bases = [(sample.get("round"), number(sample["seconds"])) for sample in serial]
@@ -293,7 +293,8 @@ def processor_share(samples: Sequence[Sample]) -> float | None:
 
 
 SHORTEST_SECONDS = 0.02
-"""Shortest search that is compared, in seconds. In shorter ones, the 1 or 2 ms of work outside the tree dominate."""
+"""Shortest search that is compared, in seconds. In shorter searches, the 1 or 2 ms of work outside the tree are too
+large a share."""
 
 
 def long_enough(samples: Sequence[Sample]) -> bool:

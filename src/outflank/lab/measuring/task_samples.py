@@ -46,7 +46,7 @@ class _Recorded:
 
 
 def _recorded(program: NewProgram, rounds: int, stop: Stop) -> _Recorded | None:
-    """Record the program with one worker, and with two for the cost of a steal. Return None if it was stopped."""
+    """Record the program with one worker, and then with two to measure the cost of a steal. Return None if stopped."""
     by_workers: dict[int, list[Events]] = {1: [], 2: []}
     lost = 0
     for workers, recordings in by_workers.items():

@@ -135,7 +135,7 @@ def chrome_trace(samples: Sequence[Sample]) -> str:
 
 
 def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
-    """Yield pairs of a time and a change: 1 if a worker becomes busy then, -1 if it becomes idle."""
+    """Yield pairs of a time and a change: 1 if a worker becomes busy at this time, -1 if it becomes idle."""
     for sample in samples:
         if sample["kind"] != IDLE:
             yield number(sample["begin_us"]), 1

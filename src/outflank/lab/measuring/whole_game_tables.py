@@ -36,7 +36,7 @@ def inconsistent_schemes(samples: Sequence[Sample]) -> list[str]:
 
 
 def whole_game_notes(samples: Sequence[Sample]) -> list[str]:
-    """Return a note on games timed as a whole, which says if times are not comparable because moves differ."""
+    """Return a note on games timed as a whole, which warns if times are not comparable because moves differ."""
     games = {str(sample["moves"]) for sample in samples if "moves" in sample}
     if not games:
         return []

@@ -48,7 +48,7 @@ def check_playing(whole_game: str | None, game: str, positions: tuple[str, ...] 
 
 
 def first_board(whole_game: str | None, board: Board) -> Board:
-    """Return the initial position of a timed game: that of the report's program `whole_game`, or `board`."""
+    """Return the initial position of a timed game: the start, if a report's program plays it, or else `board`."""
     return new_board() if whole_game in REPORTS else board
 
 

@@ -1,8 +1,8 @@
 """Program that runs a race check in its own process with kernels in the interpreter.
 
 Compilation of kernels can only be disabled before they are imported. The program reads a JSON object from standard
-input, with the position and the arguments of `check`, or with a fork-join program and those of `check_program`, and
-prints the findings as rows, with a log of the searches.
+input: the position and the arguments of `check`, or a fork-join program and the arguments of `check_program`. It prints
+the findings as rows, with a log of the searches.
 """
 
 from functools import partial

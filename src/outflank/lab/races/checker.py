@@ -57,7 +57,7 @@ class Touches:
         self._known: dict[tuple[CodeType, int, str, str], Touch] = {}
 
     def current(self, kind: str, order: str) -> Touch:
-        """Return the memory access in progress. Its source line is that of the innermost caller outside `TWINS`."""
+        """Return the memory access in progress. Its source line is the line of the innermost caller outside `TWINS`."""
         frame = sys._getframe(2)
         while frame.f_code.co_filename in TWINS:
             assert frame.f_back is not None
@@ -209,8 +209,8 @@ def check(
 
     Kernels must run in the interpreter: set `NUMBA_DISABLE_JIT=1`. The schedules are drawn from `seed`; the same seed
     gives the same findings. All runs are sequentially consistent, so an effect of weaker memory appears as the
-    race that allows it, not as a wrong value. A search stopped by `nodes` has no value to compare. `options` are those
-    of `search`.
+    race that allows it, not as a wrong value. A search stopped by `nodes` has no value to compare. `options` are the
+    options of `search`.
     """
     if not interpreted():
         raise OutflankError("races are looked for in the interpreter: set NUMBA_DISABLE_JIT=1")

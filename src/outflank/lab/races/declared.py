@@ -2,8 +2,8 @@
 
     value = load(frame, "key", "relaxed")  # race: an old value only makes the window wider
 
-The comment is at the end of a line of the statement, or on separate lines directly above it; further lines there
-continue the reason. For a statement with a body, it applies only to the head.
+The comment is at the end of a line of the statement, or on lines of its own directly above the statement. Further
+comment lines above the statement continue the reason. If a statement has a body, the comment applies only to its head.
 """
 
 import ast

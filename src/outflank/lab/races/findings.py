@@ -66,7 +66,7 @@ class RaceFindings:
 
     @property
     def wrong(self) -> tuple[tuple[int, int], ...]:
-        """Pairs in `values` in which the value differs from that of one worker."""
+        """Pairs in `values` in which the two values differ."""
         return tuple(pair for pair in self.values if pair[0] != pair[1])
 
     @property

@@ -177,7 +177,7 @@ class Scheduler:
                 raise Abandoned
 
     def _hand_over(self, strand: Strand) -> bool:
-        """Select the next thread at random. Return whether it is a different thread than that of `strand`."""
+        """Select the next thread at random. Return whether it is another thread than the one of `strand`."""
         runnable = [
             candidate
             for candidate in self.strands

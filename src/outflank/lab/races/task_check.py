@@ -23,7 +23,7 @@ def check_program(
     """Run a fork-join program under `schedules` interleavings of its workers, and return the races of all of them.
 
     `program` is called for each run, and returns a new copy of the program. Kernels must run in the interpreter: set
-    `NUMBA_DISABLE_JIT=1`. The findings also compare the result of each run with that of one worker.
+    `NUMBA_DISABLE_JIT=1`. The findings also compare the result of each run with the result of one worker.
     """
     if not interpreted():
         raise OutflankError("races are looked for in the interpreter: set NUMBA_DISABLE_JIT=1")

@@ -139,7 +139,7 @@ class History:
 
 
 def _merge_clock(clock: list[int], source: list[int]) -> None:
-    """Merge `source` into `clock`, which may be shorter because strands were added later."""
+    """Merge `source` into `clock`. `clock` may be the shorter one, because strands were added later."""
     clock.extend([0] * (len(source) - len(clock)))
     for strand, time in enumerate(source):
         if time > clock[strand]:

@@ -55,7 +55,7 @@ class Graph:
     work: npt.NDArray[np.float64]
     """Work of each strand, in nanoseconds or in nodes."""
     offers: Words
-    """Number of split points that each strand offers: those inside it, and the one whose moves it forks as a group."""
+    """Number of split points that each strand offers: split points inside it, and the one that it forks as a group."""
     then: Words
     """End of each strand: g ≥ 0 forks group g, -1 - g ends a job of group g, `END` ends the root."""
     sibling: Words
@@ -97,8 +97,10 @@ def graphs_of(events: Words, *, unit: str = "nanoseconds", event_cost: float = 0
 
 @kernel
 def build_graph(events, unit, event_cost, stack, work, offers, then, sibling, first, after):
-    """Walk the events of one root, with a stack of open split points, fill the arrays of its graph, and return the
-    numbers of its strands and groups."""
+    """Walk the events of one root with a stack of open split points, and fill the arrays of its graph.
+
+    Return the number of strands and the number of groups.
+    """
     top, strands, groups, current = -1, 0, 0, 0
     for index in range(events.shape[0]):
         kind = events[index, KIND]
@@ -137,7 +139,7 @@ def build_graph(events, unit, event_cost, stack, work, offers, then, sibling, fi
                 then[current] = -1 - frame[_GROUP]
                 frame[_BUSY] = 0
         elif kind == OFFERED:
-            # The group is forked when its first move is taken: the only move of a split point may be done already.
+            # The group is forked when its first move is taken. If the split point has no moves left, there is no group.
             frame[_PHASE], frame[_GROUP], frame[_JOB], frame[_BUSY] = PARALLEL, NONE, NONE, 0
         elif kind in (IN_TURN, CLOSED):
             frame[_PHASE] = TAIL
@@ -148,8 +150,10 @@ def build_graph(events, unit, event_cost, stack, work, offers, then, sibling, fi
 
 @kernel
 def longest_path(work, then, sibling, first, after, longest):
-    """Return the work on the longest path of a graph. `longest` is a copy of `work`, and gets the longest path from
-    each strand to the end of its job."""
+    """Return the work on the longest path of a graph.
+
+    `longest` begins as a copy of `work`, and receives the longest path from each strand to the end of its job.
+    """
     for strand in range(work.shape[0] - 1, -1, -1):  # backwards: what follows a strand has a greater number
         group = then[strand]
         if group >= 0:

@@ -21,9 +21,10 @@ NANOSECONDS = 1e9
 
 LEAST_DEPTH = 3
 """Least remaining depth of split points that are recorded by default, in plies. Other split points become parts of
-strands, which are then some microseconds long. In a game at depth 6, a value of 2 instead of 3 raises the replayed
-speed-up of 004's program on 8, 32 and 64 workers by 1, 4 and 11 %; a value of 4 lowers that of 002's and 004's programs
-by 2 to 5, 13 to 30 and 20 to 43 %. In deeper games the differences are smaller."""
+strands, which are then some microseconds long. The value changes replayed speed-ups. In a game at depth 6, a value
+of 2 instead of 3 raises the speed-up of report 004's program on 8, 32 and 64 workers by 1, 4 and 11 %. A value of 4
+lowers the speed-ups of the programs of reports 002 and 004 by 2 to 5 % on 8 workers, by 13 to 30 % on 32, and by 20 to
+43 % on 64. In deeper games the differences are smaller."""
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class RecordedSearches:
     lost: int = 0
     """Number of events that were dropped because the buffer was full."""
     costs: list[Cost] = field(default_factory=list)
-    """Time of each recording, and how much of it other processes took."""
+    """Time of each recording, with the part that other processes took."""
 
     @property
     def work_seconds(self) -> float:
@@ -118,8 +119,10 @@ def record_graphs(
 
 
 def inside_seconds(result: Result) -> float:
-    """Return the time of a search inside the trees of its roots, by the clocks of its workers. It is 0 for the serial
-    program, which has no such clocks."""
+    """Return the time of a search inside the trees of its roots, by the clocks of its workers.
+
+    It is 0 for the serial program, which has no such clocks.
+    """
     clocks = [worker.useful_seconds + worker.idle_seconds for worker in result.workers]
     return max(clocks, default=0.0)
 

@@ -25,7 +25,7 @@ def least_times(samples: Sequence[Sample], workers: int, measure: str = "seconds
 
 
 def real_games(samples: Sequence[Sample]) -> dict[int, list[Sample]]:
-    """Return sums over the searches of each round that really ran, by number of workers (0: the serial program)."""
+    """Return the sums over each round of real searches, by number of workers. The key 0 is the serial program."""
     games: dict[int, list[Sample]] = {}
     for (workers, _), turns in grouped((s for s in samples if s["what"] == REAL), "workers", "round").items():
         sums: Sample = {name: sum(number(turn[name]) for turn in turns) for name in SUMMED}
@@ -40,7 +40,7 @@ SUMMED = ("seconds", "user_seconds", "system_seconds", "nodes")
 def replayed_time(
     samples: Sequence[Sample], workers: int, measure: str = "seconds", scheduler: str = "stealing"
 ) -> float | None:
-    """Return the field `measure` of the replay on `workers` workers, or None if that number was not replayed."""
+    """Return the field `measure` of the replay on `workers` workers, or None if no such number was replayed."""
     for sample in samples:
         if (sample["what"], sample.get("scheduler"), sample.get("workers")) == (REPLAYED, scheduler, workers):
             return number(sample[measure])
@@ -54,7 +54,7 @@ def replay_error(samples: Sequence[Sample], workers: int) -> float | None:
 
 
 def replay_lines(samples: Sequence[Sample]) -> list[Sample]:
-    """Return a row for each number of workers: replayed time, speed-ups, and the real time with the replay's error."""
+    """Return a row for each number of workers: replayed time, speed-ups, real time, and the error of the replay."""
     counts = sorted({int(number(sample["workers"])) for sample in samples if sample["what"] == REPLAYED})
     alone, real_alone = replayed_time(samples, 1), least_times(samples, 1)
     lines: list[Sample] = []
@@ -83,7 +83,7 @@ def replay_lines(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _median_nodes(samples: Sequence[Sample], workers: int) -> int | None:
-    """Return the median over rounds of all searches' nodes with `workers` real workers, or None if there are none."""
+    """Return the median nodes of a round with `workers` real workers, or None if there is no round."""
     rounds = grouped((s for s in samples if s["what"] == REAL and s["workers"] == workers), "round").values()
     totals = [sum(number(sample["nodes"]) for sample in group) for group in rounds]
     return round(statistics.median(totals)) if totals else None
@@ -113,7 +113,7 @@ def speed_up_figure(title: str, lines: Sequence[Sample]) -> Plot:
 
 
 def thread_plots(report: str, samples: Sequence[Sample]) -> tuple[Plot, ...]:
-    """Return plots of efficiency and run time by threads as reports 002 (figures 4 and 5) and 004 have them."""
+    """Return plots of efficiency and run time by number of threads, like those of reports 002 and 004."""
     serial, lines = least_times(samples, 0), replay_lines(samples)
     rows: list[Sample] = [{"scheme": "serial ", "workers": 1, "wall (s)": serial}] if serial else []
     names = {"replayed (s)": "replayed", "real (s)": "real"}

@@ -65,7 +65,7 @@ class Schedule:
     """Time in which workers ran strands, summed over the workers."""
     steals: int
     tries: int
-    """Number of attempts to steal, not counting those of workers that wait while there is no permit."""
+    """Number of attempts to steal. A worker that waits while there is no permit makes no attempt."""
 
     def __add__(self, other: "Schedule") -> "Schedule":
         """Return the sum of the figures of two roots that run one after the other."""
@@ -176,7 +176,7 @@ _STEAL, _ATTEMPT, _WAKE, _SLEEP_AFTER = range(4)
 
 @kernel
 def steal_work(work, then, sibling, first, after, times, bandwidth, state, clocks, groups, deques, random, totals):
-    """Return the time of workers that steal from each other. Worker 0 begins, and the others sleep."""
+    """Return the time of workers that steal from each other. Worker 0 begins, and all other workers sleep."""
     workers = state.shape[0]
     state[1:, _STATE] = _PARKED
     clocks[:, _IDLE_SINCE] = -NEVER

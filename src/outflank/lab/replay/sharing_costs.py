@@ -111,8 +111,11 @@ _crew_memory: list[tuple[Records, ...]] = []
 
 @kernel
 def time_offers(crew, hand, frame, offering, count):
-    """Return the nanoseconds of offering and taking back `count` permits. Without `offering`, return those of looking
-    for a permit in an empty deque, which a single worker does, too."""
+    """Return the nanoseconds of offering and taking back `count` permits.
+
+    Without `offering`, return the nanoseconds of looking `count` times for a permit in an empty deque. A single worker
+    looks for permits, too.
+    """
     began = nanoseconds()
     for _ in range(count):
         if offering:

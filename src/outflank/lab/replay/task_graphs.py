@@ -1,6 +1,6 @@
 """The fork-join graph of a user's program (`outflank.forkjoin`), for the replay on any number of workers.
 
-A spawn forks a group of two jobs: what the parent does until it syncs the child, and the child. So groups are nested,
+A spawn forks a group of two jobs: the work of the parent until it syncs the child, and the child. So groups are nested,
 which requires that the newest child is synced first. The cost of a spawn is part of the strands, because a single
 worker spawns, too.
 """

@@ -1,7 +1,7 @@
 """Virtual workers: a divided search whose workers take turns in one thread, by a clock that counts nodes.
 
-With alpha-beta, what a worker searches depends on the values that have arrived when it takes a move. So such a search
-is not recorded once and replayed, but run again for each number of workers, by the runtime's own functions: windows,
+With alpha-beta, the work of a worker depends on the values that have arrived when it takes a move. So such a search is
+not recorded once and replayed. It is run again for each number of workers, by the runtime's own functions: windows,
 cut-offs, steals and re-searches are real. Only the time is simulated. The duration of a step is the number of nodes
 that the worker enters in it. The worker with the earliest clock does the next step.
 
@@ -28,7 +28,7 @@ from outflank.search.stopping import is_wanted
 
 @dataclass(slots=True)
 class VirtualWorkers:
-    """The clock of virtual workers, and what they did, summed over all roots of a search."""
+    """The clock of virtual workers and counts of their work, summed over all roots of a search."""
 
     costs: Costs
     """Costs of sharing, in nodes."""
@@ -140,8 +140,10 @@ class _Turn:
             self.idle_since = self.at
 
     def give_up_if_unwanted(self, now: float) -> None:
-        """Give up the subtree that the worker is inside if its value is no longer wanted, and take back the nodes that
-        it would have entered from now on."""
+        """Give up the subtree that the worker is inside, if its value is no longer needed.
+
+        Take back the nodes that the worker would have entered from now on.
+        """
         if not self.searching or self.at <= now or self.hand.valid == 0:
             return
         if not is_wanted(self.bell, int(self.hand.frame), int(self.hand.index)):

@@ -26,7 +26,7 @@ RULES_002, RULES_004 = PROGRAMS["002"], PROGRAMS["004"]
 
 
 class BrokenOff(Exception):
-    """Raised if the caller's `Stop` ends a game before its last move."""
+    """Raised if the caller's `Stop` ends a game or a measurement early."""
 
 
 def self_play(
@@ -60,8 +60,10 @@ def new_board() -> OthelloBoard:
 
 
 def spawns_002(depth: int, **options: Any) -> int:
-    """Return the number of spawns in a game of report 002's program, which spawns every move of a node with at least 3
-    plies left."""
+    """Return the number of spawns in a game of report 002's program.
+
+    The program spawns every move of a node with at least 3 plies left.
+    """
     counts = Counts()
     for _ in self_play(depth, RULES_002, new_board(), instrument=counts, **options):
         pass
@@ -69,7 +71,7 @@ def spawns_002(depth: int, **options: Any) -> int:
 
 
 def calls_and_turns_004(depth: int, **options: Any) -> tuple[int, int]:
-    """Play a game of report 004's program. Return the number of nodes with a remaining depth above 0, and of turns."""
+    """Play a game of report 004's program. Return the numbers of nodes with at least one ply left, and of turns."""
     counts, board = Counts(), new_board()
     for _ in self_play(depth, RULES_004, board, instrument=counts, **options):
         pass
@@ -83,7 +85,7 @@ def lab_positions() -> dict[str, AbaloneBoard]:
 
 
 def closing_turns_004(board: OthelloBoard) -> int:
-    """Return report 004's number of turns after the last move. Its program's loop ends with a round of two passes."""
+    """Return the number of turns after the last move in report 004's program. Its loop ends after a round of passes."""
     return 2 if board.turn is Side.BLACK else 1 if board.moves[-1].is_pass else 3
 
 

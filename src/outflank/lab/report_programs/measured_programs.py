@@ -37,11 +37,11 @@ class ProgramChoice(Parameters):
     def search_options(
         self, board: Board, usual: str | None = None, *, algorithm: str | None = None
     ) -> SearchArguments:
-        """Return the search options for a board: those of the program, or of `usual`, with the parts that the user
-        replaced.
+        """Return the search options for a board: the options of a program, with the parts that the user replaced.
 
-        A selected program that does not play the board's game is an error. A `usual` program that does not play it is
-        replaced by ours. `algorithm` overrides the parameter of that name, and need not be one that a cluster supports.
+        The program is the selected one, or `usual` if none is selected. A selected program that does not play the
+        board's game is an error. A `usual` program that does not play it is replaced by ours. `algorithm` overrides the
+        parameter `algorithm`, and need not be one that a cluster supports.
         """
         game = game_of(board)
         if self.program is not None and self.program not in PROGRAMS:

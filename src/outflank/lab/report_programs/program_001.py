@@ -65,7 +65,7 @@ def quads(own: int, opp: int, *, mirrored: bool = False) -> tuple[int, int, int,
 
 
 def sorted_key(own: int, opp: int) -> tuple[int, ...]:
-    """Return report 000's sorted key, equal for all eight images of a board, but also for some other boards."""
+    """Return report 000's sorted key. It is equal for all eight images of a board, but some other boards share it."""
     return max(tuple(sorted(quads(own, opp, mirrored=mirrored), reverse=True)) for mirrored in (False, True))
 
 
@@ -79,11 +79,11 @@ WIN = 1_000_000
 """Value of a finished game for the winner."""
 
 POINTS = 10
-"""Value of each legal move that a side has more than its opponent."""
+"""Value of one legal move in the difference between both sides' numbers of legal moves."""
 
 WHOLE, AS_IT_STANDS, NEGATED = 0, 1, 2
-"""Kinds of windows for a root move: infinite; above the best value so far, which is wrong because it is not negated for
-the opponent; or correctly negated."""
+"""Kinds of windows for a root move. `WHOLE` is infinite. `AS_IT_STANDS` lies above the best value so far. It is wrong,
+because the value is not negated for the opponent. `NEGATED` lies below the negated best value, which is correct."""
 
 Window = Literal["whole", "as it stands", "negated"]
 WINDOWS: dict[str, int] = {"whole": WHOLE, "as it stands": AS_IT_STANDS, "negated": NEGATED}
@@ -129,8 +129,8 @@ def above_leaves(
 def alphabeta_001(game, evaluation, position, alpha, beta, depth, scouts, worker, start, shared):
     """Return the value of `position` in the window (alpha, beta), and count every call in `worker`.
 
-    With `scouts`, the move with the best static value comes first and the others get a null window. Otherwise, this is
-    plain alpha-beta. In an empty window, which does occur, each node returns after its first move.
+    With `scouts`, the move with the best static value comes first, and all other moves get a null window. Without, this
+    is plain alpha-beta. In an empty window, which does occur, each node returns after its first move.
     """
     worker.calls += 1
     if depth == 0:

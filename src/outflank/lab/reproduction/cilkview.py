@@ -220,7 +220,7 @@ def _estimated(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def by_formula(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the speed-ups that our formula gives for report 002's work and burdened span, beside those that it prints."""
+    """Yield our formula's speed-ups for report 002's work and burdened span, beside the published speed-ups."""
     for row, printed in zip(rows("002", "profile"), rows("002", "speedup"), strict=True):
         spans = replace(NO_SPANS, work=row["work"], span=row["span"], burdened_span=row["burdened_span"])
         for count in PROCESSORS:

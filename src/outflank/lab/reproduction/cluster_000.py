@@ -36,7 +36,7 @@ SIMULATED = (
 
 
 def plies(setting: Setting) -> int:
-    """Return the depth of the simulated searches. A full run has the report's, at which a search takes some minutes."""
+    """Return the depth of the simulated searches. In a full run it is the report's, and a search takes some minutes."""
     full: int = fact("000", "depth")
     return setting.effort.choose(11, 15, full)
 
@@ -59,7 +59,7 @@ def _runs(samples: Sequence[Sample]) -> Groups:
 def _times(
     key: Cell, group: Sequence[Sample], note: str, prefix: str = "", last: str = "sum_s"
 ) -> Iterable[MeasuredCell]:
-    """Yield useful time, overhead and total time. Broadcasts are useful time, as in the report (`report_costs`)."""
+    """Yield useful time, overhead and total time. Broadcasts count as useful, as in the report (`report_costs`)."""
     total = median(group, "seconds")
     overhead = median(group, "idle")
     yield MeasuredCell((key,), f"{prefix}app_s", total - overhead, note)
@@ -94,7 +94,7 @@ def _threshold_cells(samples: Sequence[Sample], depth_note: str = "") -> Iterabl
 
 
 def everything_sources(setting: Setting) -> Sequence[Source]:
-    """Return measurements of two nodes that send each other every table entry: real nodes here, and simulated ones."""
+    """Return measurements of two nodes that send each other every table entry, with real and with simulated nodes."""
     size = {"depth": setting.effort.choose(7, 9, 11), "rounds": setting.effort.choose(1, 1, 3), "threshold": 3}
     options = {"cluster": "inside:2", "policies": ("depth",), "replication_depths": (2,)}
     return [

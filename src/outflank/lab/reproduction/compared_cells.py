@@ -59,7 +59,7 @@ class ComparedCell:
 
     @property
     def ratio(self) -> float | None:
-        """Our number divided by the published one. None if one is a text or missing, or if the signs differ."""
+        """Our number divided by the published one. None if one is a text, missing or zero, or if the signs differ."""
         printed, ours = self.published, self.ours
         if not isinstance(printed, int | float) or not isinstance(ours, int | float):
             return None

@@ -20,8 +20,7 @@ BATCHES = (1_000, 10_000, 100_000)
 SEEDS = 2
 """Number of seeds with which a usual run compares programs and replication depths, because one simulation may visit a
 third more boards than another. With any two of three seeds, and with one, all answers were the same as with three. A
-full run has one seed, because a simulation takes minutes; the report had one run,
-too."""
+full run has one seed, because a simulation takes minutes. The report had one run, too."""
 
 SLOWER = 4
 """Factor by which a cost is raised, and lowered, to see whether an answer depends on it."""
@@ -36,11 +35,11 @@ MESSAGES = ("latency", "send", "receive")
 
 
 def cluster(setting: Setting) -> Sequence[Source]:
-    """Return simulations that vary one choice of report 000, or one cost, each at one depth.
+    """Return simulations that vary one choice of report 000, or one cost, and a measurement of two real nodes.
 
-    The choices that the report compares are searched to its own depth in a full run. All others, and all of a usual
-    run, are searched to 15 plies: with 14 plies, eight conclusions are answered otherwise than with 17. A quick run's
-    trees are too small for 64 nodes, so that it simulates none.
+    In a full run, the choices that the report compares are searched to the report's depth. All other simulations, and
+    all of a usual run, search 15 plies, and 11 in the mid-game. With 14 plies from the start, eight conclusions are
+    answered otherwise than with 17. A quick run has no simulations, because its trees are too small for 64 nodes.
     """
     side, seeds = min(plies(setting), 15), setting.effort.choose(1, SEEDS, 1)
 

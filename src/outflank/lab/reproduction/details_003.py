@@ -1,4 +1,4 @@
-"""Small measurements for conclusions of report 003 that none of its tables and figures shows."""
+"""Small measurements for conclusions of report 003 that no table or figure of the report shows."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -71,7 +71,7 @@ def _boards() -> list[AbaloneBoard]:
 
 
 def _minimax_balance(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the greatest speed-up on 48 threads that get minimax's root moves one by one, also for equal moves."""
+    """Yield the speed-up if 48 threads get minimax's root moves one by one, and the same for moves of equal size."""
     for name, board in lab_positions().items():
         work = [perft(_after(board, move), depth - 1).leaves for move in board.legal_moves]
         check_stop(stop)
@@ -208,8 +208,10 @@ def _changed_moves(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _opening_lines(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the number of lines that lead to a fixed opening move, the number of those in which that move is legal, and
-    the share of all boards on which a push is legal."""
+    """Yield the number of lines that lead to a fixed opening move, and the number in which the move is legal.
+
+    Also yield the share of the boards on these lines on which a push is legal.
+    """
     lines = legal = boards_seen = pushes = 0
     for colour, texts in enumerate(OPENING):
         boards: list[Board] = [AbaloneBoard.start()]
@@ -260,7 +262,7 @@ WINNING_DEPTHS = (1, 2, 3)
 
 
 def _missed_wins(games: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the number of searches of boards with a winning push, and how many choose another move, by ring weights."""
+    """Yield the number of searches of boards with a winning push, and the number that choose another move, by rings."""
     openings = Openings("random:4", AbaloneBoard.start(), seed=2, count=games)
     rings = evaluation_named(AbaloneBoard.start().game, "rings")
     sets = {"old rings": "rings-lab", "new rings, edge 0": rings._replace(edge=0), "new rings, edge 1": "rings"}

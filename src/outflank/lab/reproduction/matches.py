@@ -21,8 +21,10 @@ def match_cells(
     most_pairs: int,
     play: Callable[[int, dict[Side, Player]], float],
 ) -> Iterable[MeasuredCell]:
-    """Play a match until the test decides, and yield its cells. `play` takes the number of an opening, counted from 0,
-    and the players of both sides, and returns black's points."""
+    """Play a match until the test decides, or to `most_pairs` pairs of games, and return its cells.
+
+    `play` takes the number of an opening, counted from 0, and the players of both sides. It returns black's points.
+    """
     first, second = players
     running = SequentialTest(test, paired=True)
     counts = [0] * len(PAIR_COLUMNS)

@@ -34,7 +34,7 @@ def place_text(place: Place) -> str:
 
 
 def storing_places(sections: Sequence[PublishedTable], setting: Setting) -> dict[Place, Place]:
-    """Return for the place of each source the place under which its samples are stored.
+    """Return the place under which the samples of each source are stored, by the place of the source.
 
     Sources that run one experiment with the same parameters are measured once, for the first of them.
     """
@@ -51,7 +51,7 @@ def storing_places(sections: Sequence[PublishedTable], setting: Setting) -> dict
 def source_samples(
     sections: Sequence[PublishedTable], setting: Setting, samples: Sequence[Sample]
 ) -> dict[Place, list[Sample]]:
-    """Return the samples of each source that has any, also of sources that share the samples of another one."""
+    """Return the samples of each source that has some, either its own or shared with another source."""
     stored = grouped(samples, *LABELS)
     places = storing_places(sections, setting)
     return {place: stored[storing] for place, storing in places.items() if storing in stored}
@@ -60,7 +60,7 @@ def source_samples(
 def reproduction_tasks(
     sections: Sequence[PublishedTable], setting: Setting, seconds: Mapping[str, float]
 ) -> Iterator[Task]:
-    """Yield the tasks of all sources. Their weights follow from the `seconds` of an earlier run, by place, if known."""
+    """Yield the tasks of all sources. Weights follow from `seconds`, the times in an earlier run by place, if known."""
     sources = {
         (section.report, section.name, name): (section, source)
         for section in sections
@@ -116,7 +116,7 @@ def _measured_cells(section: PublishedTable, source: Measure, labels: Sample, st
 
 
 def part_samples(labels: Sample, task: Task, stop: Stop) -> list[Sample]:
-    """Run a task of an experiment and return its samples, with the labels of the place that they belong to."""
+    """Run a task of an experiment, and return its samples with `labels`, the place to which they belong."""
     # The experiment's own task name is stored beside ours, since its conclusion may use it.
     added = {**labels, "part_task": task.name}
     samples = list(task.run(stop))

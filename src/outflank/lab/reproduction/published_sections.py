@@ -47,7 +47,7 @@ class Class(StrEnum):
     MACHINE = "machine"
     """The number depends on the machine. Ours and the published one are shown without a conclusion."""
     GIVEN = "given"
-    """The number is a choice or quotation of the report, not a result. Our run uses it, or a note says what it uses."""
+    """The report chose or quoted the number, so it is no result. Our run uses it, or a note gives another value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Finding(StrEnum):
     NOTHING_SENT = "nothing was sent"
     """No message was sent, so that the number says nothing about replication."""
     MORE_THREADS = "more threads than cores"
-    """Threads took turns on the cores of this machine, so that the number says nothing about that many processors."""
+    """Threads took turns on the cores of this machine, so that the number says nothing about as many processors."""
     REPLAYED = "replayed"
     """This machine has too few cores: a recorded search was scheduled on simulated workers instead."""
     DERIVED = "from its own numbers"
@@ -114,7 +114,7 @@ class Measure:
     run: Callable[[Stop], Iterable[MeasuredCell]]
     weight: float = 1.0
     timed: bool = True
-    """True if the cells contain times: such a measurement runs alone."""
+    """True if the cells contain times. A measurement with times runs alone."""
     in_process: bool = False
     """Whether the measurement runs in a child process while others run, like `Task.in_process`."""
 
@@ -146,8 +146,8 @@ class ExperimentPart:
     cells: CellsOf = no_cells
     """Function that computes the section's cells from the experiment's samples."""
     show: bool | tuple[str, ...] = True
-    """Whether the section also shows the experiment's own tables and figures. A tuple selects those with titles that
-    begin with one of its texts."""
+    """Whether the section also shows the experiment's own tables and figures. A tuple selects the tables and
+    figures whose titles begin with one of its texts."""
     weight: float = 1.0
     """Estimated duration relative to the other sources of the reproduction."""
     label: str = ""

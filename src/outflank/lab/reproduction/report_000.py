@@ -18,7 +18,7 @@ from outflank.lab.reproduction.published_sections import (
 
 
 def _facts_section(*facts: str, **expected: Expected) -> dict[str, Any]:
-    """Return arguments for a section of numbers in a text. Those in `facts` are `GIVEN`, others as `expected`."""
+    """Return arguments for a section of the numbers `facts`, which are `GIVEN`, and of the numbers in `expected`."""
     single = {((name,), "value"): expected.get(name, GIVEN) for name in (*facts, *expected)}
     return {"table": FACTS, "key": ("fact",), "only": (*facts, *expected), "single": single}
 

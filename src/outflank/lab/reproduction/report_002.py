@@ -30,7 +30,7 @@ from outflank.search.request import Stop
 DEPTHS = (3, 4, 5, 6, 7)
 
 GRANULARITIES = (1, 2, 3, 4)
-"""Granularities as the report counts them: least remaining depth of nodes that are divided. With 1, all nodes are."""
+"""Granularities as the report counts them: the least remaining depth of divided nodes. 1 divides all nodes."""
 
 OWN_RUNTIME, CILK_LOOPS = "our runtime", "Cilk's loops"
 """Names of two ways to count the burden: by our way of handing out moves, and by the halvings of Cilk's loops."""

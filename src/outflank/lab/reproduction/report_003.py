@@ -47,10 +47,10 @@ def _part(experiment: str, setting: Setting, *sizes: JsonObject, **more: Any) ->
 def _duels(
     setting: Setting, *about: str, usual: Mapping[str, object] = {}, full: Mapping[str, object] = {}, label: str = ""
 ) -> list[ExperimentPart]:
-    """Return matches that test the ideas `about`, each with as many games as a sequential test needs. A quick run has
-    no matches, because its few games would decide nothing.
+    """Return matches that test the ideas `about`. Each ends when a sequential test decides, or at a number of games.
 
-    The depth is odd. At depth 2 both sides move to and fro: all 70 games of five matches were drawn by repetition.
+    A quick run has no matches, because its few games would decide nothing. The default search depth is odd. At depth 2
+    both sides move to and fro: all 70 games of five matches were drawn by repetition.
     """
     if setting.effort == "quick":
         return []
@@ -61,12 +61,12 @@ def _duels(
 NO_GAMES = "Not with --quick: a few games would decide nothing."
 
 FEW = {"games": 4}
-"""Number of games in a usual run of matches that decide no claim, or that 16 games do not decide. A full run plays as
-many as it takes."""
+"""Most games of a match in a usual run, for matches that decide no claim, and for matches that 16 games do not decide.
+A full run plays more."""
 
 SHORT_CLOCK, LONG_CLOCK = {"games": 10, "clock": "1s"}, {"games": 40, "clock": "3s"}
-"""Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day. From 10
-games on a claim counts those that were lost on time."""
+"""Games with a clock in usual and in full runs. With the report's 60 seconds a match could take half a day. The claim
+on games that are lost on time needs at least 10 games."""
 
 
 # --- move ordering ---
@@ -156,7 +156,8 @@ def _leaves(workers: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 BY_PROGRAM = ("pruning at depth", "evaluations by program")
 BY_ORDER = ("pruning by the order", "evaluations by the order")
-"""Beginnings of the titles of the tables and figures of `pruning` that belong to Figures 2.5 and 2.4."""
+"""Beginnings of titles of tables and figures of the experiment `pruning`. `BY_PROGRAM` belongs to the report's Figure
+2.5, and `BY_ORDER` to Figure 2.4."""
 
 
 def _pruning(setting: Setting, show: tuple[str, ...], label: str = "") -> ExperimentPart:
@@ -249,7 +250,7 @@ def _openings(setting: Setting) -> Sequence[Source]:
 
 
 FEW_SETTINGS = ("O0", "any-processor", "scalar-loops", "calls-kept")
-"""Settings of the compiler in a usual run: those that report 003 mentions."""
+"""Settings of the compiler in a usual run, which are the settings that report 003 mentions."""
 
 
 def _compiler(setting: Setting) -> Sequence[Source]:

@@ -39,12 +39,12 @@ BRANCHES = {"master": "rows", "dev": "one"}
 
 
 def nodes_row(black: str, white: str) -> tuple[str, str, str]:
-    """Return the key of the row with the nodes of a game in which the sides choose among equal moves by these rules."""
+    """Return the key of the row for the nodes of a game. `black` and `white` are the sides' rules for equal moves."""
     return "nodes", black, white
 
 
 def _spawns_with_passes(depths: Sequence[int], stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the spawns of games in which searches continue after a pass, which costs a ply as in the report's text."""
+    """Yield the spawns of games in which searches continue after a pass. It costs a ply, as in the report's text."""
     for depth in depths:
         calls, _ = calls_and_turns_004(depth, passes="ply", stop=stop)
         yield MeasuredCell((depth,), "spawns", ROWS * calls)

@@ -66,7 +66,7 @@ def _moves(own: int, opp: int) -> int:
 
 
 def _score_parts(own: int, opp: int) -> dict[str, int]:
-    """Return report 000's four scores for the side to move, and parts of its square score, own minus opponent's."""
+    """Return report 000's four scores and parts of its square score, each from the view of the side to move."""
     empty = ~(own | opp) & (1 << 64) - 1
 
     def owned(mask: int | np.uint64) -> int:

@@ -203,7 +203,7 @@ def depth_17(setting: Setting) -> Sequence[Source]:
 
 
 _boards_in_17: list[int] = []
-"""Boards of the sequential search to depth 17, once it has run: two sections need them, and it takes seconds."""
+"""Number of boards of the sequential search to depth 17, once it has run. Two sections need the number."""
 
 
 def _search_to_17(workers: int, stop: Stop) -> Iterable[MeasuredCell]:

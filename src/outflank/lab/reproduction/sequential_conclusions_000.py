@@ -239,7 +239,7 @@ COMPARED_SORTS = ("insertion", "backwards", "heap")
 
 
 def _sorts_in_parallel(rounds: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the boards that two workers visit, relative to one, by sort and position: median and range of searches."""
+    """Yield the median and the range of two workers' boards, relative to one worker's boards, by sort and position."""
     for sort in COMPARED_SORTS:
         order = f"stones+squares:sort={sort},from_depth=1"
         for name, board in _two_boards().items():
@@ -278,7 +278,7 @@ def _accuracy(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _edge_cost(stop: Stop) -> Iterable[MeasuredCell]:
-    """Yield the processor time of minimax with edge patterns, relative to that without them. The tree is the same."""
+    """Yield the ratio of minimax's processor times with and without edge patterns. The tree is the same."""
     seconds: dict[str, list[float]] = {}
     board = _two_boards()["midgame"]
     for evaluation in ("four-part+edges", "four-part") * 3:
@@ -291,7 +291,7 @@ def _edge_cost(stop: Stop) -> Iterable[MeasuredCell]:
 
 
 def _match(first: str, second: str, pairs: int, stop: Stop) -> Iterable[MeasuredCell]:
-    """Play a match of two evaluations from random openings, of at most `pairs` pairs of games, and yield its cells."""
+    """Play a match of two evaluations from random openings, with at most `pairs` pairs of games. Return its cells."""
     openings = Openings("random:8", OthelloBoard.start(), seed=1, count=pairs)
 
     def play(number: int, players: dict[Side, str]) -> float:

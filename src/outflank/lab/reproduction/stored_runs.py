@@ -76,7 +76,7 @@ def stored_run(effort: Effort) -> RunSummary | None:
 
 
 def differences_table(stored: RunSummary, reports: Sequence[ReportAnswers]) -> ReportTable:
-    """Return a table of the answers and verdicts that differ from the stored run. Those that it lacks have no row."""
+    """Return a table of the answers and verdicts that differ from the stored run, as far as the stored run has them."""
     rows: list[Sample] = []
     compared: Counter[str] = Counter()
     for report in reports:
@@ -107,7 +107,7 @@ def _answer_rows(report: ReportAnswers, old: Mapping[str, str]) -> Iterator[Samp
 
 
 def _verdict_rows(report: str, section: str, verdicts: Mapping[str, str], old: Mapping[str, str]) -> Iterator[Sample]:
-    """Yield a row for each change of a verdict in a section, with the number of cells that it concerns."""
+    """Yield a row for each pair of an old and a new verdict in a section, with the number of cells that changed so."""
     changes = Counter((old[cell], verdict) for cell, verdict in verdicts.items() if old.get(cell, verdict) != verdict)
     for (before, now), cells in changes.items():
         yield {

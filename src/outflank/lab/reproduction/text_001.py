@@ -71,7 +71,7 @@ def _search(board: OthelloBoard, depth: int, options: SearchArguments, stop: Sto
 
 
 def pruning(depth: int, stop: Stop) -> Iterator[MeasuredCell]:
-    """Yield the nodes of searches in a game, evaluation's share of time, and how often PVS's first move is best."""
+    """Yield the nodes of searches in a game, the evaluation's share of time, and how often PVS's first move is best."""
     with without_logging():  # hundreds of small searches
         turns = game(depth, SEARCHES[PVS], "first", black=False, stop=stop)
         boards = [board.copy() for board, _ in turns if legal_count(board) > 1]
@@ -94,9 +94,10 @@ def pruning(depth: int, stop: Stop) -> Iterator[MeasuredCell]:
 
 
 def _evaluation_share(board: OthelloBoard, stop: Stop) -> float:
-    """Return a lower bound on the mobility evaluation's share of minimax's time: what the evaluation `discs` saves.
+    """Return a lower bound on the mobility evaluation's share of minimax's time.
 
-    The tree is the same with any evaluation. Times are processor seconds, which a busy machine changes little.
+    The bound is the share of the time that the evaluation `discs` saves. The tree is the same with any evaluation.
+    Times are processor seconds, which a busy machine changes little.
     """
     seconds: dict[str, list[float]] = {}
     for name in ("mobility", "discs") * 2:
@@ -127,7 +128,7 @@ def evaluations(pairs: int, depth: int, quick: bool, stop: Stop) -> Iterator[Mea
 
 
 def matches(players: Sequence[tuple[str, str]], pairs: int, depth: int, stop: Stop) -> Iterator[MeasuredCell]:
-    """Yield the scores of matches between evaluations, or between one and the player `RANDOM`."""
+    """Yield the scores of matches between two evaluations, or between an evaluation and the player `RANDOM`."""
     openings = Openings("random:8", OthelloBoard.start(scoring="discs"), seed=1, count=pairs)
     with without_logging():
         for pair in players:

@@ -42,24 +42,25 @@ ENOUGH = 0.8
 """Least efficiency that report 002 calls good."""
 
 FLAT = 0.9
-"""Least efficiency, relative to that of one thread, at which we call the efficiency curve of report 004 flat."""
+"""Least share of one thread's efficiency at which we call the efficiency curve of report 004 flat."""
 
 FLAT_UP_TO: int = fact("004", "no_gain_beyond_threads")
 EFFICIENT_UP_TO: int = fact("002", "efficient_up_to_threads")[1]
-"""Greatest number of threads for which the report finds no loss of efficiency: report 004, then report 002."""
+"""Greatest number of threads for which a report finds no loss of efficiency. `FLAT_UP_TO` is report 004's number, and
+`EFFICIENT_UP_TO` report 002's."""
 
 COARSE = 3
 """Remaining depth at which our additional games of report 004's program stop dividing. The report divides all nodes."""
 
 LESS = 0.97
-"""Ratio of two times below which the shorter one counts as a gain. It means 3 % less time."""
+"""A time counts as less than another if it is below this multiple of the other, which means over 3 % less."""
 
 
 def _thread_counts(setting: Setting, oversubscribed: tuple[int, ...] = (8, 32)) -> tuple[int, ...]:
-    """Return the thread counts to measure: all up to twice the cores in a full run, otherwise some up to all cores.
+    """Return the thread counts to measure: all up to twice the cores in a full run, and some up to the cores in others.
 
     Usual and full runs also measure a few larger counts. A quick run does not: threads that take turns on a core decide
-    nothing, and 32 threads took as long as all other counts.
+    nothing, and 32 threads took as long as all other counts together.
     """
     if setting.effort is Effort.FULL:
         return tuple(count for count in THREADS if count <= 2 * usable_cores() or count in oversubscribed)
@@ -98,7 +99,7 @@ COLUMNS = {"real_s": "seconds", "user_s": "user_seconds", "sys_s": "system_secon
 
 
 def _real_rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Yield the cells of thread counts up to the number of cores: the replay also runs the games on real workers."""
+    """Yield the cells of the thread counts at which the experiment `replay` also ran the games on real workers."""
     for threads, games in real_games(samples).items():
         if threads in THREADS:
             for column, name in COLUMNS.items():
@@ -106,7 +107,10 @@ def _real_rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
 
 
 def _rows_004(samples: Sequence[Sample]) -> Iterable[MeasuredCell]:
-    """Yield the cells of all thread counts: above the number of cores replayed times, and the workers' busy time."""
+    """Yield the cells of all thread counts. Above the number of cores, times are replayed.
+
+    A replayed user time is the busy time of the workers and the time outside the trees.
+    """
     yield from _real_rows_004(samples)
     outside = sum(number(sample["outside_seconds"]) for sample in samples if sample["what"] == RECORDED)
     system = sum(number(sample["system_seconds"]) for sample in samples if sample["what"] == RECORDED)
@@ -129,7 +133,10 @@ def _replay(setting: Setting, report: str, depth: int) -> JsonObject:
 
 
 def _misprinted() -> Mapping[tuple[tuple[Cell, ...], str], Expected]:
-    """Return expectations for user times in report 004 that lost a leading 6: they are too short for the real time."""
+    """Return the expectations for user times in report 004 that lost a leading 6 in print.
+
+    Such a user time is too short for the real time.
+    """
     expectation = machine(
         "User times of 7 and of 25 to 32 threads have lost a leading 6 in print: 2.067 is 62.067, and so on to 68.004."
     )
@@ -251,7 +258,7 @@ BRANCHES: tuple[SearchArguments, ...] = (
     {"parallel": "fork-join", "workers": 2, "threshold": 0, "schedule": "one"},
     {"parallel": "fork-join", "workers": 2, "threshold": 3, "schedule": "rows"},
 )
-"""Search options of four programs: serial, spawns by rows, spawns by moves, spawns by rows with over 3 plies left."""
+"""Search options of four programs: serial, spawning rows, spawning moves, and spawning rows only above 3 plies left."""
 
 
 def _branches_004(depth: int, stop: Stop) -> Iterable[MeasuredCell]:

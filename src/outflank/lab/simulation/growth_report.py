@@ -1,4 +1,4 @@
-"""Report of the experiment `growth`: efficiency of simulated clusters, what limits it, and that of a longer search."""
+"""Report of the experiment `growth`: the efficiency of simulated clusters, its limits, and its trend with depth."""
 
 import math
 from collections.abc import Sequence
@@ -15,15 +15,16 @@ LOSSES = {
     "held up": "receiving table entries",
     "looking up": "look-ups in the distributed table",
 }
-"""Causes of lost time, with their meanings. Lost time is the nodes' time beyond one worker's time for the search."""
+"""Causes of lost time, with their meanings. The lost time is the time of all nodes together, minus the time that one
+worker takes for the search."""
 
 BEST = ("threshold", "tables", "replicated")
-"""Settings of which the best is taken."""
+"""Settings that vary. Of each search on each cluster, the run with the best combination is taken."""
 
 
 def conclude(samples: Sequence[Sample], *, board: float, seconds: float) -> Conclusion:
-    """Return the conclusion from the samples of the experiment `growth`: `board` is the time of a tree node in
-    microseconds, and `seconds` the duration of the search, by one worker, that is extrapolated."""
+    """Return the conclusion from the samples of the experiment `growth`. `board` is the time of a tree node in
+    microseconds. The efficiency is extrapolated to a search that takes one worker `seconds`."""
     alone = {(sample["position"], sample["depth"]): sample for sample in samples if sample["what"] == "alone"}
     simulated = [
         sample for sample in samples if sample["what"] == "simulated" and (sample["position"], sample["depth"]) in alone
@@ -100,7 +101,7 @@ def _row(key: tuple[Cell, ...], runs: Sequence[Sample], alone: Sample, board: fl
 
 
 def _best(rows: Sequence[Sample]) -> list[Sample]:
-    """Return the row with the greatest speed-up of each search on each cluster."""
+    """Return one row for each search on each cluster: the row with the greatest speed-up."""
     return [
         max(group, key=lambda row: number(row["speed-up"]))
         for group in grouped(rows, "position", "depth", "network", "nodes").values()
@@ -110,8 +111,8 @@ def _best(rows: Sequence[Sample]) -> list[Sample]:
 def _predicted(rows: Sequence[Sample], seconds: float) -> float:
     """Return the efficiency in a search that takes one worker `seconds`, from rows of the same cluster.
 
-    A row without lost time is left out, because a power of time is never 0: some searches of few nodes enter fewer tree
-    nodes than one worker. Without two other rows this is the mean efficiency.
+    Rows without lost time are left out, because a power of time is never 0. (Some searches on few nodes enter fewer
+    tree nodes than one worker does.) If fewer than two rows remain, the result is the mean efficiency of all rows.
     """
     points = [
         (math.log(number(row["one worker (s)"])), math.log(1 / number(row["efficiency"]) - 1))
@@ -148,8 +149,8 @@ def _grown(key: tuple[Cell, ...], rows: Sequence[Sample], seconds: float) -> Sam
 
 
 def _real_rows(samples: Sequence[Sample], simulated: Sequence[Sample]) -> list[Sample]:
-    """Return the tree nodes of real nodes beside those of as many simulated ones with the same threshold, on each
-    network."""
+    """Return rows that compare the number of tree nodes on real and on simulated clusters. In a row, both clusters have
+    the same number of nodes and the same threshold. There is a row for each network that was simulated."""
     rows: list[Sample] = []
     real = grouped(
         [sample for sample in samples if sample["what"] == "real"], "position", "depth", "count", "threshold"

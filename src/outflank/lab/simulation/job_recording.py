@@ -32,7 +32,8 @@ from outflank.search.worker import Worker
 
 DEPTHS = 32
 VALUE, MOVE, KINDS = 0, 1, 2
-"""Kinds of table hits (an entry of equal depth may give the value, others only the first move), and their number."""
+"""Kinds of table hits, and the number of kinds. An entry of equal depth may give the value, an entry of another depth
+only the first move."""
 
 _WRITER, _HIDDEN_BELOW, _TOUCHED, _HIDES, _NODES, _COUNTS = 0, 1, 2, 3, 8, 8 + DEPTHS
 _ROOM = WRITERS * DEPTHS * KINDS
@@ -104,7 +105,8 @@ class WitnessMemory:
 
 
 EVERYTHING = 255
-"""A depth above that of every table entry. If entries below it are hidden, no job sees entries of others."""
+"""A depth greater than the depth of any table entry. If entries below it are hidden, no job sees entries of other
+jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class Bench(InsideFabric):
         self.notes.begin(number, self.node.root.worker)
         outcome = self.node.search(job)
         hits = self.notes.take()
-        # The writer is the latest earlier job with that stamp, because there may be more jobs than stamps.
+        # There may be more jobs than stamps. The writer is the latest earlier job with the entry's stamp.
         hits[:, 0] += (number - 1 - hits[:, 0]) // WRITERS * WRITERS
         if outcome.valid:
             nodes, estimates = outcome.count("nodes"), outcome.count("estimates")
@@ -309,8 +311,8 @@ def record(
     """Search a board with one node and one worker, in jobs of `threshold` plies, and record the cost of each job.
 
     No job sees other jobs' entries that have a depth below `hidden_below` and a kind in `hides`. `without` holds the
-    node counts of two searches, one with all values hidden and one with all moves hidden. They calibrate the savings of
-    a hit.
+    node counts of two searches, one with all values hidden and one with all moves hidden. These counts calibrate the
+    savings of a hit.
     """
     if depth >= DEPTHS:
         raise OutflankError(f"depth {depth}: a recording goes to {DEPTHS - 1} at most")

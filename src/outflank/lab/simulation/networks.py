@@ -23,7 +23,7 @@ _MESSAGES: Mapping[str, Costs] = MappingProxyType(
 """Costs by network, without the time of a tree node.
 
 - Ray: a message and its answer take 1 to 2 ms on one machine (`on_ray`).
-- Ethernet: 10 Gb/s. The delay of TCP between two machines is 20 to 30 µs, and a node's steward wakes as often again.
+- Ethernet: 10 Gb/s. The delay of TCP between two machines is 20 to 30 µs, and a node's steward takes as long to wake.
 - InfiniBand: 1 to 2 µs between two machines, and the time to wake a thread.
 - A received entry costs a store in a table that is not in a cache. A move that is offered to others costs the crew of a
   node 50 ns.

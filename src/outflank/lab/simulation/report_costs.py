@@ -32,7 +32,7 @@ class Line:
 
     @property
     def errors(self) -> tuple[float, ...]:
-        """Published value minus the line's, at each point."""
+        """Published value minus the value of the line, at each point."""
         return tuple(y - self.fixed - self.slope * x for x, y in self.points)
 
 
@@ -74,11 +74,11 @@ _ONE = rows("000", "speedup")[0]
 _FLAT_SECONDS = mean((_ONE["par_total_s"], _ONE["par_rmi_total_s"]))
 
 TUPLE_SLOWDOWN: float = _ONE["par_tuple_total_s"] / _FLAT_SECONDS
-"""Time of `par_tuple` on one processor, relative to the programs with flat tables."""
+"""Time of `par_tuple` on one processor, divided by the mean time of the programs with flat tables."""
 
 SPAWNS_OF_ONE = 110_000
-"""Number of jobs that one node spawns at threshold 5 for as many boards as the report's. It is scaled from the
-experiment `stealing`, which counts 198,267 jobs for 99.2 million boards at depth 17."""
+"""Estimated number of jobs that one node spawns at threshold 5 in a search of the report's number of boards. It is
+scaled from the experiment `stealing`, which counts 198,267 jobs for 99.2 million boards at depth 17."""
 
 REPORT_COSTS = Costs(
     board=1e6 * _ONE["seq_total_s"] / fact("000", "boards_seq"),
@@ -102,8 +102,8 @@ MYRINET = replace(
     receive=REPORT_COSTS.receive / 5,
     send_entry=ENTRY_BYTES / 100.0,
 )
-"""Costs with the network that the report could not use: 100 MB/s, and messages at a fifth of the cost. Both are figures
-of that time for Java programs."""
+"""Costs on Myrinet, which the report could not use: 100 MB/s, and a fifth of the costs of a message. Java programs of
+that time reached both figures."""
 
 PROGRAMS: dict[str, Replication | None] = {
     "par": None,
@@ -116,7 +116,7 @@ replicates the entries of `par_tuple`, but has flat tables like the others."""
 
 
 def program_named(text: str) -> tuple[str, Replication | None]:
-    """Return the name of a program, and what it replicates, from text such as `par_tuple:depth=9`.
+    """Return the name of a program and its replication from text such as `par_tuple:depth=9`.
 
     >>> program_named("par_rmi:batch=1000")[1].batch
     1000

@@ -35,7 +35,8 @@ JOB_BYTES, OUTCOME_BYTES = 200, 300
 """Approximate sizes of the pickled messages with a job and with its result, in bytes."""
 
 HEAD_BITS = 18
-"""Index bits of the head's table, which stores only results of jobs. Its 8 MiB hold all and are cheap to allocate."""
+"""Index bits of the head's table, which stores only results of jobs. Its 8 MiB hold all results, and are cheap to
+allocate."""
 
 
 @dataclass(slots=True)
@@ -47,7 +48,8 @@ class SimulatedNode:
     begin: float = 0.0
     end: float = 0.0
     slower: float = 1.0
-    """Duration of jobs relative to a search alone. It is above 1 if the node also sends and receives table entries."""
+    """Duration of a job, divided by the duration of its search alone. It is greater than 1 if the node also sends and
+    receives table entries."""
     version: int = 0
     """Number of changes of `end`. Scheduled events with a lower version are ignored."""
 
@@ -313,7 +315,7 @@ def simulate(
     stop: Stop | None = None,
     **options: Any,
 ) -> Tally:
-    """Simulate a recorded search on other machines. `depth`, `threshold` and options must be those of the recording."""
+    """Simulate a recorded search on other machines, with the recording's `depth`, `threshold` and options."""
     divisions: list[Simulated] = []
 
     def divide(root: Root, workers: int) -> Simulated:

@@ -76,7 +76,7 @@ class Traffic:
 def relative_work(policy: Replication, recording: RecordedJobs, machines: Machines) -> float:
     """Return the factor by which a policy changes the work of a node, if all nodes are busy and no entry is late.
 
-    The policy's best replication depth is where this factor is least, so it is found without simulations.
+    The best replication depth of a policy is the depth with the least factor. No simulation is needed to find it.
     """
     traffic, others = Traffic.of(policy, recording, machines), machines.nodes - 1
     if not others:

@@ -11,10 +11,10 @@ from outflank.machine import usable_cores
 from outflank.validation.text import how_many
 
 COMPARED = (16, 64)
-"""Numbers of nodes at which predicted speed-ups are compared with report 000's."""
+"""Numbers of nodes at which predicted speed-ups are compared with the speed-ups of report 000."""
 
 DRAWN = (4, 16, 64, 256, 1024)
-"""Numbers of nodes for which the work of a node is plotted by replication depth."""
+"""Numbers of nodes for which the work of one node is plotted over the replication depth."""
 
 
 def middle_threshold(thresholds: Sequence[int]) -> int:
@@ -220,7 +220,7 @@ def _published_series() -> list[Series]:
 
 
 def _report_000_notes(best: Sequence[Sample]) -> list[str]:
-    """Return notes that compare predicted speed-ups with those that report 000 measured."""
+    """Return notes that compare predicted speed-ups with the speed-ups that report 000 measured."""
     serial = rows("000", "speedup")[0]["seq_total_s"]
     speeds = {row["processors"]: serial / row["par_tuple_total_s"] for row in rows("000", "speedup")}
     notes = []

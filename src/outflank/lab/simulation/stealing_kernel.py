@@ -1,11 +1,12 @@
-"""The simulated run of a search on nodes that steal from each other, as Satin's do, with a table for each node.
+"""The simulated run of a search on nodes that steal from each other, as in Satin, with a table for each node.
 
 A node divides the tree nodes on its stack that have more plies left than the threshold: it searches the first moves,
 then spawns the others, and works on its newest job while it waits for them. A node without jobs sends requests to
-random nodes, one after the other, and gets the oldest job of the first that has one. With principal variation search,
-other moves than the first are searched with a null window, and again if they turn out to be better. A cut-off gives up
-all work below it; orders to give up a job take as long as other messages. Searches of jobs are real, with the table of
-their node, and so are all values; only the time is simulated. A job that is given up has still filled its node's table.
+random nodes, one after the other, and gets the oldest job of the first victim that has one. With principal variation
+search, moves after the first are searched with a null window, and again if they turn out to be better. A cut-off gives
+up all work below it; orders to give up a job take as long as other messages. Searches of jobs are real, with the table
+of their node, and so are all values; only the time is simulated. A job that is given up has still filled its node's
+table.
 
 In addition, the nodes may share a distributed table, for the positions that are divided and for the roots of jobs: a
 hash of a position determines the node that has its entry, and every other node looks it up by a message and its answer.
@@ -92,7 +93,8 @@ def _child_words(game, frame, child):
 
 @inner
 def _window(state, frame, child):
-    """Return the window of a move's search, whose upper end is stored, and the expected result after the move."""
+    """Store the upper end of the window of a move's search. Return the window and the expected result after the
+    move."""
     low, high = max(frame.alpha, frame.best), np.int64(frame.beta)
     if state.machine.null_windows != 0 and child > 0 and frame.is_better[child] == 0:
         high = min(high, low + 1)
@@ -148,7 +150,7 @@ def _enqueue(state, number, index, child):
 
 @inner
 def _spawn(state, number, index):
-    """Put all moves but the first ones into the node's deque, whose newest job the node takes first."""
+    """Put all moves but the first ones into the node's deque. The node itself takes its newest job first."""
     machine, node, frame = state.machine, state.nodes[number], state.frames[number * STACK + index]
     frame.outstanding = frame.count - frame.begun
     for step in range(frame.outstanding):
@@ -159,9 +161,9 @@ def _spawn(state, number, index):
 
 @inner
 def _queued_move(state, number, place):
-    """Return the move of the job at a place of a node's deque; -1: the job has been given up.
+    """Return the move of the job at a place of a node's deque; -1 if the job has been given up.
 
-    If moves are taken in order, a job is the earliest queued move of its frame.
+    If moves are taken in order, this is the earliest queued move of the job's frame.
     """
     jobs = state.jobs[number]
     index, child = jobs[place, 0], jobs[place, 2]
@@ -217,7 +219,8 @@ def _deliver(state, number, index, child, value):
     """Give the value of a move to the frame that waits for it."""
     frame = state.frames[number * STACK + index]
     if value >= frame.ceiling[child] and value < frame.beta:
-        # The move is better than the best was. If it is not better than another move now, a null window may show it.
+        # The move beats the best value at the start of its search. If another move has become as good meanwhile, the
+        # move is searched with a null window again.
         frame.is_better[child] = value > max(frame.alpha, frame.best)
         if frame.phase == SERIAL:
             frame.begun = child
@@ -249,7 +252,8 @@ def _give_up_moves(state, number, index):
 
 @inner
 def _give_up_above(state, number, index):
-    """Give up all frames of a stack that descend from the frame `index`, and end the search of such a frame."""
+    """Give up all frames of a stack that descend from the frame `index`. If the node is searching such a frame, end
+    this search."""
     machine, node = state.machine, state.nodes[number]
     for place in range(index + 1, node.height):
         frame = state.frames[number * STACK + place]
@@ -367,7 +371,8 @@ def _home(state, first, second):
 
 @inner
 def _begin_lookup(game, state, number, frame, worker):
-    """Look up a frame's position in the distributed table. Return whether the node has to wait for another one."""
+    """Begin to look up a frame's position in the distributed table. Return whether the node has to wait for the answer
+    of another node."""
     machine, node = state.machine, state.nodes[number]
     _, first, second = table_key(game, unpack(game, frame.first, frame.second), worker)
     if _home(state, first, second) == number:
@@ -545,7 +550,7 @@ def search_window(game, evaluation, state, workers, probe, root, moves, alpha, b
     """Search the moves of a root in a window, from the present time on. Return whether the search was completed, the
     value, and the best move.
 
-    `root` has the two words of the position. The first node gets the root; all others continue what they were doing.
+    `root` has the two words of the position. The first node gets the root; all other nodes go on with their actions.
     """
     machine = state.machine
     machine.finished = 0

@@ -70,7 +70,7 @@ def _row(key: tuple[Cell, ...], runs: Sequence[Sample], alone: Sample, serial: f
 
 
 def _speed_up_plot(runs: Sequence[Sample]) -> Plot:
-    """Return a plot of speed-ups by number of nodes: those of each program at its best threshold, and the report's."""
+    """Return a plot of speed-ups by number of nodes: simulated at each program's best threshold, and published."""
     series = []
     for (position, program), group in grouped(runs, "position", "program").items():
         points = tuple(

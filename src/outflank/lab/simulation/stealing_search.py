@@ -33,24 +33,25 @@ from outflank.search.table import MOST_BITS, Table
 from outflank.search.worker import PASS_FREE
 
 EVALUATION = "three-part"
-"""Default evaluation. From the start, its trees have about the sizes that report 000 prints: from depth 13 to 17 they
-grow by a factor of 66, the report's by 64. The trees of `four-part`, which has our weight of potential mobility, grow
-faster."""
+"""Default evaluation. Its trees from the start position have about the sizes that report 000 prints: from depth 13 to
+17 they grow by a factor of 66, and the report's trees by 64. The trees of `four-part`, which has our weight of
+potential mobility, grow faster."""
 
 
 def _room(threshold: int, batch: int) -> int:
-    """Return the capacity of a node's buffer of table entries to send. It has room for the entries of a job in addition
-    to an update that is nearly full. A job of 7 plies posts some thousands of entries, a job of 9 plies tens of
-    thousands."""
+    """Return the capacity of a node's buffer of outgoing table entries. The buffer has room for an update that is
+    nearly full and for the entries of one more job. A job of 7 plies posts some thousands of entries, a job of 9 plies
+    tens of thousands."""
     in_job = 1 << (16 if threshold <= 7 else 19)
     return 1 << (in_job + batch - 2).bit_length()
 
 
 SpawnOrder = Literal["reverse", "forward", "in order"]
 ORDERS: Mapping[SpawnOrder, int] = MappingProxyType({"reverse": REVERSE, "forward": FORWARD, "in order": IN_ORDER})
-"""Orders in which moves are spawned. In reverse order, a node itself takes the earliest moves, and thieves the last;
-forward, it is the other way round, with 1.5 times the tree nodes even on one node; in order, everybody takes the
-earliest move that nobody has taken."""
+"""Orders in which moves are spawned. In reverse order, the node itself takes the earliest moves, and thieves take the
+last moves. In forward order, the node takes the last moves, and thieves take the earliest; such a search enters 1.5
+times the tree nodes even on one node. In the order `in order`, every node takes the earliest move that no node has
+taken."""
 
 ENTRY_DEPTH = 2
 """Least depth of a table entry: our searches store none with one ply left."""
@@ -83,7 +84,7 @@ class Replication:
     batch: int = 1
     """Number of entries per update."""
     waits: bool = False
-    """Whether the sender waits until a node has received the update, before it sends it to the next."""
+    """Whether the sender waits until a node has received an update, before it sends the update to the next node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,7 @@ class StealingTotals:
     seconds: float
     boards: int
     useful_seconds: float
-    """Time of searching, mean of all nodes."""
+    """Time of searching and of spawning jobs, mean of all nodes."""
     sending_seconds: float
     """Time of sending updates, mean of all nodes."""
     receiving_seconds: float
@@ -138,12 +139,12 @@ class StealingCluster:
         seed: int = 1,
         **options: Any,
     ) -> None:
-        """Create idle nodes. With `distributed_table`, the nodes share a table, of whose entries each node has a part;
-        it has the positions that are divided, and the roots of jobs.
+        """Create idle nodes. With `distributed_table`, the nodes share a table for the positions that are divided and
+        for the roots of jobs. Each node has a part of this table.
 
-        A node searches `serial_moves` moves of a position itself, before it spawns the others: of a position with an
-        open window, of one that a move is expected to cut off, and of one where no cut-off is expected. `options` are
-        those of a search with MTD(f) or PVS.
+        A node searches the first moves of a position itself, before it spawns the others. `serial_moves` has the number
+        of these moves in three cases: the window is open, a cut-off is expected, or no cut-off is expected. `options`
+        are the options of a search with MTD(f) or PVS.
         """
         if threshold < 1 or nodes < 1 or costs.latency <= 0:
             raise InvalidOption("a simulated cluster needs a node, a threshold of 1 ply, and messages that take time")
@@ -187,7 +188,7 @@ class StealingCluster:
             schedule(self.state, 0, READY, number, 0, 0, 0, 0)
 
     def search(self, depth: int, *, stop: Stop | None = None) -> StealingTotals | None:
-        """Search to a depth by MTD(f) with iterative deepening. Return None if `stop` is called."""
+        """Search to a depth by MTD(f) or PVS, with iterative deepening. Return None if `stop` is called."""
         if depth > RESERVE:
             raise InvalidOption(f"depth {depth}: a simulated cluster searches to {RESERVE} plies at most")
         root = self.root
@@ -206,7 +207,7 @@ class StealingCluster:
         return self._totals(value)
 
     def _iterate(self, depth: int, guess: int) -> int:
-        """Return the root's value at a depth; `guess` is the value at the depth before."""
+        """Return the root's value at a depth; `guess` is the value at the previous depth."""
         if self.root.options.algorithm == "mtdf":
             return self._converge(depth, guess)
         value, code = self._window(depth, LOW, HIGH, self._codes)

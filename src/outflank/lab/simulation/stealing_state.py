@@ -22,12 +22,13 @@ RESERVE = 64
 """Free frames that a node needs to steal: a stolen job opens at most one frame for each ply that it has left."""
 
 BEGIN, LOOKED_UP, SERIAL, SYNC, RETURN, LEAVE = range(6)
-"""Phases of a frame: not begun; its table entry has arrived from another node; about to call one of its first moves, or
-to spawn the others; waiting for them; done, with a value to store and to send; about to leave the stack."""
+"""Phases of a frame: not begun; its table entry has been requested from another node; about to call one of its first
+moves, or to spawn the other moves; waiting for spawned moves; done, with a value to store and to send; about to leave
+the stack."""
 
 REVERSE, FORWARD, IN_ORDER = range(3)
-"""Orders in which moves are spawned: the last first, the earliest first, or as if every job were the earliest move of
-its position that nobody has taken."""
+"""Orders in which moves are spawned: the last move first; the earliest move first; or in order, so that a node that
+takes a job gets the earliest move of the position that no node has taken."""
 
 OPEN, CUT, ALL = range(3)
 """Expected result of a frame: its window is open, so that its value is needed; or it has a null window, and a cut-off
@@ -37,8 +38,8 @@ UNBORN, QUEUED, RUNNING, DELIVERED = -1, -2, -3, -4
 """States of a move in `frame.thief`. For a stolen move, this field has the number of the thief instead."""
 
 READY, RESULT, ABORT, REQUEST, REPLY, ENTRIES, ENTRY = range(7)
-"""Kinds of events: a node is done with what it was doing; or a message arrives: the value of a stolen job, the order to
-give it up, a thief's request, the victim's reply, table entries for a private table, and an entry for the distributed
+"""Kinds of events: a node has finished an action; or a message arrives: the value of a stolen job, the order to give up
+a stolen job, a thief's request, the victim's reply, table entries for a private table, or an entry for the distributed
 table."""
 
 TIME, ORDER, KIND, PLACE, EVENT_FIELDS = 0, 1, 2, 3, 8
@@ -151,7 +152,7 @@ class ClusterState(NamedTuple):
     frames: Records
     """`STACK` frames for each node."""
     jobs: npt.NDArray[np.int64]
-    """The deque of each node: rows of frame, number of the frame, and index of the move."""
+    """The deque of each node. A row has the index of a frame on the stack, the frame's number, and a move's index."""
     events: npt.NDArray[np.int64]
     """Pending events, as a binary heap."""
     pool: npt.NDArray[np.uint64]

@@ -19,7 +19,7 @@ from outflank.othello.programs import PROGRAMS, SERIAL_PLY_002
 from outflank.search.request import Stop
 
 ROWS, HALVINGS = 8, 3
-"""Number of iterations of report 004's loop, one per row even without a move, and how often the loop is halved."""
+"""Number of iterations of report 004's loop, and how often it is halved. Rows without a move are iterations, too."""
 
 DEEPEST = 64
 """Greatest search depth for which the array of moves has room, in plies."""
@@ -127,8 +127,9 @@ class Loops:
 def loops_of_game(report: str, depth: int, *, serial_ply: int = SERIAL_PLY_002, stop: Stop | None = None) -> Loops:
     """Play the program of report 002 or 004 against itself, and return the counts for the trees of all turns.
 
-    The program of report 002 does not divide nodes with `serial_ply` plies left or fewer. That of 004 divides all.
-    Alpha-beta selects the moves. With its rule for equal moves it plays the same game as minimax, in less time.
+    The program of report 002 does not divide nodes with `serial_ply` plies left or fewer. The program of report 004
+    divides all nodes. Alpha-beta selects the moves: with the program's rule for equal moves, it plays the same game as
+    minimax, in less time.
     """
     program, by_rows = PROGRAMS[report], report == "004"
     board, before = new_board(), new_board()

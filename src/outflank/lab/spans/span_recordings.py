@@ -112,7 +112,10 @@ def record_searches(
 
 
 def fastest_strands(recordings: list[Events]) -> tuple[Events, bool]:
-    """Return the events, with each strand at its least time, and whether all recordings have the same events."""
+    """Return the events, with each strand at its least time, and whether all recordings have the same events.
+
+    If they differ, the events are those of the first recording, unchanged.
+    """
     first = recordings[0]
     for recording in recordings[1:]:
         if len(recording) != len(first) or (recording[:, (NODES, KIND)] != first[:, (NODES, KIND)]).any():

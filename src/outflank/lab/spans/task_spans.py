@@ -1,6 +1,6 @@
 """Work and span of a fork-join program of a user, from the events of one worker (`outflank.forkjoin.Recording`).
 
-A spawned task is parallel to what its parent does between spawn and sync; everything else is sequential. The time
+A spawned task is parallel to its parent's work between spawn and sync. Everything else is sequential. The time
 between two events is a strand of the task that runs then. The cost of an event is subtracted from it. This cost is the
 median time between the end of a task and the completion of its sync, where nothing else happens. In the unit `strands`,
 each strand counts as 1, so that work and span are the same on every machine.
@@ -85,7 +85,10 @@ def fastest_task_strands(recordings: Sequence[Events]) -> Events:
 
 
 def steal_nanoseconds(events: Events) -> list[int]:
-    """Return the time of each steal, from when there were a spawned task and an idle worker until the task began."""
+    """Return the nanoseconds of each steal.
+
+    A steal begins once there are a spawned task and an idle worker. It ends when the task begins.
+    """
     spawned: dict[int, tuple[int, int]] = {}  # frame -> time and worker of the spawn
     last: dict[int, int] = {}  # worker -> time of its last event
     durations = []

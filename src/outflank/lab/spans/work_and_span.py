@@ -91,9 +91,10 @@ class Spans:
         return Spans(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})
 
     def slowest_speedup(self, workers: int) -> float:
-        """Return Cilkview's and Cilkscale's lower estimate of speed-up: 1.7 burdened spans, at most 95 % of `workers`.
+        """Return the lower estimate of speed-up by the formula of Cilkview and Cilkscale.
 
-        It is at least 1, although these tools print less, because a worker that shares nothing is as fast as one alone.
+        The formula counts the burdened span 1.7 times, and allows at most 95 % of `workers`. These tools also print
+        estimates below 1. Ours is at least 1, because a worker that shares nothing is as fast as one worker alone.
         """
         if workers == 1 or not self.work:
             return 1.0
@@ -131,7 +132,7 @@ def spans_of(events: npt.NDArray[np.int64], *, unit: str = "nanoseconds", burden
 def moments_of(
     events: npt.NDArray[np.int64], parts: int, *, unit: str = "nodes"
 ) -> Iterator[tuple[float, list[float]]]:
-    """Yield the span of each root, and the mean number of running strands in each of `parts` equal parts of it.
+    """Yield the span of each root, and the mean number of running strands in each of `parts` equal parts of the span.
 
     Processors are unlimited, and every strand begins as soon as it can.
     """
@@ -236,7 +237,10 @@ def _fold_sample(game: Game, position: Position, every: bool) -> Samples:
 
 
 def migrations(events: npt.NDArray[np.int64]) -> list[int]:
-    """Return each steal's nanoseconds, from when a permit and an idle worker existed until the worker had a move."""
+    """Return the nanoseconds of each steal.
+
+    A steal begins once there are a permit and an idle worker. It ends when the worker takes a move.
+    """
     offered: dict[int, tuple[int, int]] = {}  # frame -> time and worker of its last offered permit
     seeking: dict[int, int] = {}
     stolen: dict[int, tuple[int, int]] = {}  # worker -> time at which its steal could begin, and the frame

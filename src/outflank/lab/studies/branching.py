@@ -1,4 +1,4 @@
-"""Experiment `branching`: tree width by evaluation. Report 001 expects that evaluating mobility narrows the tree."""
+"""Experiment `branching`: tree width by evaluation. Report 001 expects the evaluation `mobility` to narrow the tree."""
 
 import statistics
 from collections.abc import Sequence

@@ -110,7 +110,7 @@ class Symmetry(Choosing):
 
 
 class Algorithms(Choosing):
-    """Compares alpha-beta, PVS and MTD(f), all with our own ordering."""
+    """Compares alpha-beta, PVS and MTD(f), all with our own ordering and in steps of one ply."""
 
     name = "algorithms"
     question = "Which algorithm visits the fewest boards: alpha-beta, PVS or MTD(f)?"
@@ -185,7 +185,7 @@ def _hits(name: str, board: Board, depth: int, stop: Stop) -> list[Sample]:
     warm(side)
     counts = Counts()
     result, _ = measure_search(side, stop, instrument=counts)
-    # The probe does not see leaves, so their number is that of all nodes less those that the probe counted.
+    # The probe does not see leaves. Their number is the number of all nodes less the nodes that the probe counted.
     visited = [result.nodes - sum(counts.nodes), *counts.nodes[1:]]
     return [
         {"board": name, "left": left, "nodes": nodes, "lookups": lookups, "hits": hits}

@@ -70,7 +70,7 @@ class SearchSetup:
 def setups_by_position(
     program: ProgramChoice, game: str, positions: Sequence[str] | None, depth: int
 ) -> dict[str, SearchSetup]:
-    """Return the search setup of each position, by its name; without `positions`, only that of the game's start."""
+    """Return the search setup of each position by name. Without `positions`, return that of the game's start."""
     return {
         place.name: SearchSetup(
             board=place.board, depth=place.depth or depth, options=program.search_options(place.board, "000")

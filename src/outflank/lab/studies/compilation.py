@@ -37,9 +37,9 @@ compilation without -xHost, `scalar-loops` vectorises no loop, `straight-vectors
 and `calls-kept` inlines no function (`INLINING`)."""
 
 INLINING = {"calls-kept": "noinline"}
-"""LLVM attribute of the functions that a kernel calls, by compiler setting. A kernel and all that it calls are one
-module, which is optimised as a whole, as -ipo does with files. With `calls-kept` no function is inlined into its
-caller, except a few that are declared so."""
+"""LLVM attribute of the functions that a kernel calls, by compiler setting. A kernel and the functions that it calls
+are one module, which is optimised as a whole, as -ipo optimises several files. With `calls-kept` no function is inlined
+into its caller, except a few that are always inlined."""
 
 LONGEST_SECONDS = 300
 """Timeout in seconds of a child process that measures one compiler setting."""
@@ -67,7 +67,7 @@ class CompilingParameters(Parameters):
 
 @cache
 def _cache_folder(setting: str) -> "TemporaryDirectory[str]":
-    """Return a cache folder for one compiler setting, since cache files do not record it. It is deleted at exit."""
+    """Return a cache folder for one compiler setting, which cache files do not record. It is deleted at exit."""
     return TemporaryDirectory(prefix="outflank-compiler-")
 
 
@@ -76,7 +76,7 @@ _compiling_seconds: dict[str, float] = {}
 
 
 def _compile(setting: str, stop: Stop) -> list[Sample]:
-    """Compile the kernels of a setting for its measurements, which tell if it fails. Return no samples."""
+    """Compile the kernels of a setting, and return no samples. A failure is left for the measurements to report."""
     with suppress(Failed), without_logging():
         for row in _child_rows(setting, 1, stop):
             _compiling_seconds[setting] = number(row["ready_seconds"])

@@ -121,7 +121,7 @@ class Determinism(Experiment[DeterminismParameters]):
 
 
 PROMISED = {"value": Promise.VALUE, "move": Promise.MOVE, "nodes": Promise.NODES}
-"""Columns of a sample, each with the promise by which a scheme must have the same values there as the serial game."""
+"""Promise for each column of a sample. A scheme that makes it must have the serial game's values in that column."""
 
 
 def _promised(parameters: DeterminismParameters, scheme: str) -> Promise:

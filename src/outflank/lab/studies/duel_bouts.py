@@ -12,11 +12,11 @@ from outflank.players.clock import TimeControl
 from outflank.players.specs import player
 
 CLEARLY_STRONGER = Sprt(elo0=0, elo1=100, scale="logistic")
-"""Test of whether a player is stronger than another. Its hypotheses: by 0 Elo, or by 100 Elo (64 % of the points)."""
+"""Test of whether a player is stronger. Its hypotheses are a lead of 0 Elo, and of 100 Elo (64 % of the points)."""
 ABOUT_AS_STRONG = Sprt(elo0=-100, elo1=0, scale="logistic")
-"""Test of whether a player is as strong as another. Its hypotheses: weaker by 100 Elo, or by 0 Elo."""
+"""Test of whether a player is as strong as another. Its hypotheses are a deficit of 100 Elo, and of 0 Elo."""
 ALWAYS_WINS = Sprt(elo0=100, elo1=300, scale="logistic")
-"""Test of whether a player nearly always wins. Its hypotheses: 64 % of the points, or 85 %."""
+"""Test of whether a player nearly always wins. Its hypotheses are 64 % of the points (100 Elo), and 85 % (300 Elo)."""
 
 START = "start"
 """Value of `Bout.openings` for the standard start, from which the players choose their first moves at random."""
@@ -67,11 +67,11 @@ class DuelsParameters(Parameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bout:
-    """A match between two players that differ in one option."""
+    """A match between two players that differ in the idea under test."""
 
     about: str
     first: str
-    """Short label of the first player: its value of the option in which the players differ."""
+    """Short label of the first player, which says how it differs from the second."""
     second: str
     players: tuple[str, str]
     """Specifications of the first and of the second player, as users write them."""

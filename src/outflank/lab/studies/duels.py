@@ -96,7 +96,7 @@ OPENING_PLIES = 20
 
 
 class _Relay:
-    """A player that lets another one, `early`, choose the moves of the opening."""
+    """A player that lets another player, `early`, choose the moves of the opening."""
 
     def __init__(self, early: Player, late: Player) -> None:
         self.early, self.late, self.name = early, late, late.name
@@ -117,7 +117,7 @@ class _Relay:
 
 
 def _first_player(bout: Bout, variety: str) -> Player:
-    """Return the first player of a bout. If the bout has an `early` player, that one plays the opening."""
+    """Return the first player of a bout. If the bout has an `early` player, `early` chooses the opening moves."""
     game = AbaloneBoard.start().game
     late = player(f"{bout.players[0]}{variety}", game)
     return _Relay(player(f"{bout.early}{variety}", game), late) if bout.early else late

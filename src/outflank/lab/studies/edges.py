@@ -102,7 +102,7 @@ class Edges(Choosing):
 
 
 def _pair(evaluation: str, pair: int, parameters: EdgesParameters, stop: Stop) -> list[Sample]:
-    """Play one opening with each colour, and return a sample of each of the two games."""
+    """Play one opening with each colour, or only as black if one game is left. Return a sample of each game."""
     start = OthelloBoard.start()
     opening = Openings("random:8", start, seed=parameters.seed, count=pair)[pair - 1]
     samples: list[Sample] = []

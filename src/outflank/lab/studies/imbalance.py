@@ -1,4 +1,4 @@
-"""Experiment `imbalance`: speed-up of splitting at the root, as measured, and its bound from the work per root move."""
+"""Experiment `imbalance`: the measured speed-up of a split at the root, and its bound by the work per root move."""
 
 import heapq
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class ImbalanceParameters(Parameters):
         return study_positions("abalone", self.positions)
 
     def depth_of(self, place: StudyPosition) -> int:
-        """Return the depth set on `place`, otherwise the requested one, otherwise that of report 003's player."""
+        """Return the depth set on `place`, otherwise the requested depth, or else that of report 003's player."""
         return place.depth or self.depth or Adaptive003().budget(place.board, Clock(), None).depth or 0
 
 
@@ -189,7 +189,7 @@ def root_work(samples: Sequence[Sample]) -> dict[str, list[int]]:
 
 
 def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
-    """Return the speed-up if parts of sizes `work` go in order, `chunk` at a time, to the next free thread.
+    """Return the speed-up if parts of the sizes in `work` go in order to the next free thread, `chunk` at a time.
 
     >>> allowed([3, 3, 3, 3], 2), allowed([1, 1, 1, 9], 4), allowed([2, 2, 2, 2], 4, chunk=2)
     (2.0, 1.3333333333333333, 2.0)
@@ -201,7 +201,7 @@ def allowed(work: Sequence[int], threads: int, chunk: int = 1) -> float:
 
 
 def _positions_with_wrong_sum(samples: Sequence[Sample], work: dict[str, list[int]]) -> list[str]:
-    """Return the positions in which the root moves' evaluations do not add up to those of the whole search."""
+    """Return the positions in which the root moves' evaluations do not add up to the number of the whole search."""
     timed = [sample for sample in samples if sample["what"] == "timed"]
     depths = {sample["position"]: sample["depth"] for sample in samples if sample["what"] == "counted"}
     comparable = [sample for sample in timed if sample["depth"] == depths.get(sample["position"])]
@@ -210,7 +210,7 @@ def _positions_with_wrong_sum(samples: Sequence[Sample], work: dict[str, list[in
 
 
 def _timed_depth_note(parameters: ImbalanceParameters, depths: Sequence[int]) -> str:
-    """Return a clause that names the depth of the timed searches, or an empty text if the counted ones have it too."""
+    """Return a clause with the depth of the timed searches, or an empty text if the counts are of the same depth."""
     if parameters.timed_depth is None or [parameters.timed_depth] == list(depths):
         return ""
     return (

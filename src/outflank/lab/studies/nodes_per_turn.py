@@ -43,7 +43,7 @@ SQUARES = Ordering(sort="none")
 """Move order of alpha-beta in report 001: by square number."""
 
 BEST_FIRST = Ordering(weights={"mobility": 1}, sort="best", from_depth=1)
-"""Move order of PVS in report 001: the move with the best static value first, then the others by square number."""
+"""Move order of PVS in report 001: the move with the best static value first, then all other moves by square number."""
 
 _PVS: SearchArguments = {"algorithm": "pvs", "ordering": BEST_FIRST}
 _ALPHABETA: SearchArguments = {"algorithm": "alphabeta", "ordering": SQUARES}

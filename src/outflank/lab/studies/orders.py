@@ -80,7 +80,7 @@ STAGED: dict[str, str | Ordering] = {
 
 
 class Stages(Choosing):
-    """Compares move orderings that change with the stage of the game with fixed ones."""
+    """Compares fixed move orderings and orderings that change with the stage of the game."""
 
     name = "stages"
     question = "Should the order of moves depend on how far the game has come?"

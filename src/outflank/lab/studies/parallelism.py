@@ -219,7 +219,7 @@ def _notes(parameters: ParallelismParameters, strands: Sequence[Sample], timed: 
 
 
 def _published(parameters: ParallelismParameters) -> tuple[tuple[str, str], ...]:
-    """Return (report, table) of the published program that divides its games as `parameters` say, or an empty tuple."""
+    """Return the report and the table of the program that divides games as `parameters` do, or an empty tuple."""
     if parameters.rules == "002":
         return (("002", "profile"),) if parameters.schedule == "one" else ()
     return (("004", "cilkview"),) if parameters.schedule == "rows" else ()
@@ -230,7 +230,7 @@ def _depths(parameters: ParallelismParameters, scheme: str) -> tuple[int, ...]:
 
 
 def _weight(parameters: ParallelismParameters, scheme: str, depth: int) -> float:
-    """Return the relative duration of a task: one more ply takes about 7 times as long in minimax, 3 in alpha-beta."""
+    """Return the relative duration of a task. A ply multiplies it by about 7 in minimax, and by 3 in alpha-beta."""
     least = min(_depths(parameters, scheme))
     return float((7 if scheme == "fork-join" else 3) ** (depth - least))
 

@@ -312,7 +312,7 @@ def _in_notation(line: str, board: Board) -> str:
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:
-    """Return rows of seconds by kind of activity, in total and per worker; of more than 8, only least and most."""
+    """Return rows of seconds by kind of activity: in total, and per worker or, above 8 workers, least and most."""
     by_kind: dict[str, dict[int, float]] = {kind: dict.fromkeys(range(workers), 0.0) for kind in KINDS}
     for sample in totals:
         by_kind[str(sample["kind"])][int(number(sample["worker"]))] += number(sample["end_us"]) / 1e6
@@ -341,7 +341,7 @@ def seconds_of(totals: Sequence[Sample], kinds: tuple[str, ...]) -> float:
 
 
 def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str, ...] = BUSY) -> float:
-    """Return the time spent on activities of `kinds` divided by the time spent on activities of the kinds `of`."""
+    """Return the time spent on activities of `kinds`, as a share of the time spent on activities of the kinds `of`."""
     total = seconds_of(totals, of)
     return seconds_of(totals, kinds) / total if total else 0.0
 

@@ -265,7 +265,7 @@ ORDERS = {
 
 
 def _by_ordering(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    """Return the samples by title: minimax, then report 003's program with its own ordering, then with others."""
+    """Return the samples by title: minimax, then report 003's program with its own ordering and with other ones."""
     groups = grouped(samples, "program")
     by_name = {"minimax": groups.get(("minimax",), []), ORDERS[KINDS]: groups.get((PROGRAMS[1],), [])}
     for (program,), group in groups.items():

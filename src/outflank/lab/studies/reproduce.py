@@ -213,7 +213,7 @@ def _answers(parameters: ReproduceParameters, measured: Mapping[Place, Sequence[
 
 
 def _is_whole(report: ReportAnswers, setting: Setting, measured: Mapping[Place, Sequence[Sample]]) -> bool:
-    """Return whether every section of a report that has sources was measured, at least in part."""
+    """Return whether a report was measured as a whole: every section with sources has some samples."""
     sections = {section for owner, section, _ in measured if owner == report.report}
     return all(section.name in sections for section, _ in report.sections if sources_of(section, setting))
 
@@ -221,7 +221,7 @@ def _is_whole(report: ReportAnswers, setting: Setting, measured: Mapping[Place, 
 def _section_content(
     section: PublishedTable, cells: Sequence[ComparedCell], parts: Sequence[tuple[ExperimentPart, Conclusion]]
 ) -> tuple[list[ReportTable], list[Figure]]:
-    """Return the tables of a section, its own and those of its experiments, and the figures of its experiments."""
+    """Return the tables and the figures of a section: its own table, and all that its experiments show."""
     tables = [section_table(section, cells)] if cells else []
     figures: list[Figure] = []
     for _, conclusion in with_unique_titles([(part, _shown(part, conclusion)) for part, conclusion in parts]):
@@ -244,7 +244,7 @@ def _shown(part: ExperimentPart, conclusion: Conclusion) -> Conclusion:
 
 
 def with_unique_titles(parts: Sequence[tuple[ExperimentPart, Conclusion]]) -> list[tuple[ExperimentPart, Conclusion]]:
-    """Return `parts`, with a part's label before each title that another part of the section has too."""
+    """Return `parts`. A title that several parts of the section have is preceded by the label of its part."""
     titles = Counter(
         title for _, conclusion in parts for title in {item.title for item in _tables_and_figures(conclusion)}
     )

@@ -394,7 +394,7 @@ Pair = tuple[list[Sample], list[Sample]]
 
 
 def _pairs(parameters: ScalingParameters, groups: Groups, scheme: str, count: int) -> list[Pair]:
-    """Return the samples of `scheme` with `count` workers and those of the serial search, position by position."""
+    """Return the samples of `scheme` with `count` workers and the samples of the serial search, by position."""
     pairs = []
     for (position, name, workers), samples in groups.items():
         serial = _serial_samples(parameters, groups, position, scheme)

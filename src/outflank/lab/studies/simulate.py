@@ -225,7 +225,7 @@ def _describe_recording(parameters: SimulateParameters, position: str, threshold
 
 
 def _with_depths(parameters: SimulateParameters, names: Iterable[str]) -> list[Replication]:
-    """Return the policies called `names`. A policy without a replication depth is returned once with every depth."""
+    """Return the policies called `names`. A policy without a replication depth is returned once for each depth."""
     policies: list[Replication] = []
     for name in names:
         policy = replication_named(name)

@@ -191,10 +191,10 @@ def _simulate(
 
 
 _known: dict[tuple[object, ...], StealingTotals] = {}
-"""Totals of simulated searches. They are kept because several sections of a reproduction need the same ones, and each
-takes seconds to minutes."""
+"""Totals of simulated searches. They are kept because several sections of a reproduction need the same searches, and
+each search takes seconds to minutes."""
 _locks: defaultdict[tuple[object, ...], Lock] = defaultdict(Lock)
-"""Locks by the same keys. A task that needs a search which another task is running waits for the result."""
+"""Locks, by the keys of `_known`. A task that needs a search which another task is running waits for the result."""
 
 
 def _totals(

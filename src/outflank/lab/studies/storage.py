@@ -72,7 +72,7 @@ def _wander_sample(game: Game, position: Position, every: bool) -> Samples:
 
 @kernel
 def climb(steps, random, best):
-    """Try `steps` random changes of a board, and keep those that cost no legal move.
+    """Try `steps` random changes of a board, and keep a change if it costs no legal move.
 
     Write the board to `best`, and return its number of moves.
     """

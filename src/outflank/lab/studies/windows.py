@@ -20,7 +20,7 @@ from outflank.validation.documents import Several
 from outflank.validation.values import Shape
 
 AS_REPORTED, TURNED_OVER, OURS = "as in 001", "turned over", "ours"
-"""Windows of a root move: report 001's, the correct (negated) one, or that of our own search of the same name."""
+"""Windows of a root move: report 001's, the correct (negated) one, or the window of our own search of the same name."""
 
 SERIAL = {"ParallelPVS": "SerialPVS", "ParallelAlphaBeta": "AlphaBeta"}
 """Serial counterpart of each of report 001's naive parallel programs."""
@@ -89,7 +89,7 @@ def _count_game(name: str, window: str, parameters: WindowsParameters, stop: Sto
 
 
 def mean_of(samples: Sequence[Sample], name: str, window: str = AS_REPORTED) -> float | None:
-    """Return the mean nodes per turn of algorithm `name` in root windows of kind `window`, or None if not counted."""
+    """Return the mean nodes per turn of algorithm `name` in root windows of kind `window`, or None without counts."""
     nodes = [
         number(sample["nodes"]) for sample in samples if sample["algorithm"] == name and sample["window"] == window
     ]

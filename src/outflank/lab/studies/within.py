@@ -164,9 +164,10 @@ Costs = dict[tuple[Cell, ...], float]
 
 
 def call_costs(samples: Sequence[Sample], order: str) -> Costs:
-    """Return the cost of a call by operation and way: the least of each position, averaged over positions.
+    """Return the cost of a call by operation and implementation.
 
-    The least is used because noise only adds time. With two workers, it is the least of all positions.
+    It is the mean over positions of the least cost in each position, because noise only adds time. With two workers, it
+    is the least cost in any position.
     """
     costs = {}
     for key, group in grouped([row for row in samples if row["order"] == order], "operation", "way").items():
@@ -177,8 +178,10 @@ def call_costs(samples: Sequence[Sample], order: str) -> Costs:
 
 
 def _baseline_way(operation: str) -> str:
-    """Return the name of the implementation with which `lanes` is compared: `direction by direction`, or `square by
-    square` for evaluation, which has no directions."""
+    """Return the name of the implementation with which `lanes` is compared.
+
+    It is `direction by direction`, or `square by square` for evaluation, which has no directions.
+    """
     return WAYS[BY_SQUARES] if operation == OPERATIONS[VALUE] else WAYS[BY_DIRECTIONS]
 
 

@@ -75,7 +75,8 @@ def _(game: Othello, position: OthelloPosition) -> Position:
 
 @soonest.register(Othello)
 def _(game: Othello, tables: BatchTables, free: Word, cells: Word) -> Word:
-    # The order of `line_tables.groups`: odd quarters first, among them corners first, and squares beside corners last.
+    # The order is that of `line_tables.groups`: odd quarters come first; in each part, corners come first and squares
+    # beside corners last.
     # The parities of all quarters are computed at once: XOR folds four squares of a row into the first, then four rows.
     folded = free ^ (free >> U64(1))
     folded ^= folded >> U64(2)

@@ -23,7 +23,7 @@ from outflank.othello.squares import othello
 ENDING_MOVES = 11
 """Largest number of empty squares that these kernels solve. With more, the general search is better: it orders moves
 more carefully, its table is shared, and it can be stopped and split. Fifteen positions with 20 and 22 empty squares
-took 5.6 s if this number is 10, and 5.3 s if it is 11 or 12."""
+took 5.6 s with the number 10 here, and 5.3 s with 11 or 12."""
 
 BOARD_4, BOARD_6, BOARD_8 = (othello(size).mask for size in (4, 6, 8))
 
@@ -71,8 +71,9 @@ def ending(address: int, own: Word, opp: Word, alpha: Value, beta: Value) -> Val
     space = record_at(address, ENDING)
     empty = space.mask & ~(own | opp)
     parity = _parity(space, empty)
-    # Null-window searches bisect the interval [low, high] of possible values until it is decided: a null window needs
-    # only one search. Repeated searches for a wider window find their positions in the table.
+    # Null-window searches bisect the interval [low, high] of possible values until the result is known. If (alpha,
+    # beta) is itself a null window, one search is enough. For a wider window, later searches find positions in the
+    # table.
     low, high = -space.area, space.area
     if empty == ZERO:
         low = high = final(space, own, opp)

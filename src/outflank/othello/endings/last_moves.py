@@ -7,7 +7,7 @@ the value v of its position with
     r >  alpha  =>  v >= r
 
 Squares in a quarter of the board with an odd number of empty squares are tried first: after a move there, the opponent
-has to start in a quarter in which it does not get the last move. With up to four squares, a loop rotates the
+has to start in a quarter in which it does not get the last move. With three or four empty squares, a loop rotates the
 variables of the squares; with the loop unrolled, the solver took 1.5 % longer.
 """
 
@@ -62,7 +62,7 @@ def last_one(space: Workspace, own: Word, alpha: Value, square: Word) -> Value:
 
 @inlined
 def _best_of_two(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word, second: Word) -> Value:
-    """Return the value of the better of two moves of `own`, to `first` or to `second`; `NONE` if neither is legal."""
+    """Return the value of the better of two moves of `own`, on `first` or on `second`; `NONE` if neither is legal."""
     best = NONE
     if opp & space.square[first, NEIGHBOURS] != ZERO:
         flipped = turned(space, own, opp, first)
@@ -122,7 +122,8 @@ def last_three(space: Workspace, own: Word, opp: Word, alpha: Value, first: Word
 
 @inner
 def last_four(space: Workspace, own: Word, opp: Word, alpha: Value, parity: Word) -> Value:
-    """Solve a position with four empty squares; `parity` has a bit for each quarter with an odd number of them."""
+    """Solve a position with four empty squares. `parity` has a bit for each quarter with an odd number of empty
+    squares."""
     space.nodes += 1
     if alpha >= space.stable_from[FOUR]:
         bound = score_ceiling(space, own, opp)
@@ -165,8 +166,8 @@ FIVE, SIX = U64(5), U64(6)
 
 @inlined
 def _seen_by_mover(space: Workspace, own: Word, opp: Word, alpha: Value, moves: Word) -> tuple[Word, ...]:
-    """Return (own, opp, alpha, moves, sign) for the side that moves next: the opponent if `moves` is empty. `sign`
-    converts that side's values to those of `own`."""
+    """Return (own, opp, alpha, moves, sign) for the side that moves next. This is the opponent if `moves` is empty.
+    A value for the side that moves next, times `sign`, is the value for the given `own`."""
     if moves != ZERO:
         return own, opp, alpha, moves, np.int64(1)
     return opp, own, -alpha - 1, legal(opp, own) & space.mask, np.int64(-1)

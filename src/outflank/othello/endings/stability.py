@@ -89,7 +89,7 @@ def _stable_on_edges(space: Workspace, own: Word, opp: Word) -> Word:
 
 @inner
 def stable(space: Workspace, own: Word, opp: Word) -> Word:
-    """Return discs of `own` that no continuation can flip: all of them are stable, but there may be more.
+    """Return discs of `own` that no continuation can flip. Some stable discs may be missing from the result.
 
     A disc is safe along a line if the line is full, or if the disc is at the line's end or beside a stable disc of its
     own side. A disc that is safe along all four lines is stable. Discs on edges are found first, in a complete table.
@@ -120,7 +120,8 @@ def score_ceiling(space: Workspace, own: Word, opp: Word) -> Value:
     """Return an upper bound on the score of `own`, under both scoring rules: the opponent keeps its stable discs.
 
     If the opponent has s stable discs, `own` ends with at most area - s discs, so its score is at most area - 2 s.
-    Empty squares do not help: if only discs count, the score is at most (area - s - empties) - s; if the winner takes
-    the empty squares, area - s includes them, or the opponent is the winner.
+    Squares that stay empty do not raise this bound. If only discs count, the score is at most (area - s - empties) - s.
+    If the winner takes the empty squares, area - s already includes them if `own` wins; if the opponent wins, they
+    lower the score.
     """
     return space.area - 2 * popcount(stable(space, opp, own))

@@ -1,7 +1,7 @@
 """The workspace of one worker's endgame solver: tables of the board, the rules, and a private transposition table.
 
-All of it is one record, passed as one argument: each use of a global array costs a kernel four instructions, each use
-of a field none.
+The workspace is one record, passed as one argument. Each use of a global array costs a kernel four instructions; a use
+of a record's field costs none.
 """
 
 from functools import cache
@@ -35,12 +35,12 @@ MOST_EMPTIES = 16
 MOST_MOVES = 16
 
 TABLE_BITS = 13
-"""Binary logarithm of the number of pairs of table entries. This table fits in the second-level cache; one four times
-as large was no faster."""
+"""Binary logarithm of the number of pairs of table entries. This table fits in the second-level cache; the solver was
+no faster with a table four times as large."""
 
 WORDS = 4
-"""Number of words in a table entry: own discs, the opponent's, the data, and padding that keeps a pair in one cache
-line."""
+"""Number of words in a table entry: own discs, the opponent's discs, the data, and padding that keeps a pair in one
+cache line."""
 
 ENDING = record_type(
     {
@@ -100,7 +100,8 @@ def new_spaces(game: Othello, workers: int) -> Records:
 
 
 def _constant_bytes(spaces: npt.NDArray[np.void]) -> npt.NDArray[np.uint8]:
-    """Return the bytes of workspaces that never change; setting them by one copy saves 0.5 ms."""
+    """Return the bytes of workspaces before the first field for moves: the rules and the tables of the board. Setting
+    these bytes by one copy saves 0.5 ms."""
     return spaces.view(np.ndarray).view(np.uint8).reshape(len(spaces), -1)[:, : _OFFSETS["promise"]]
 
 
@@ -125,9 +126,9 @@ def _template(game: Othello) -> Records:
     return spaces
 
 
-# Each worker has a small private table of positions, with their proved bounds and the move that proved them. No other
-# worker reads it, so entries are never torn. Entries come in pairs: the first keeps the position with more empty
-# squares, the second the latest position. Bounds are proved, so entries do not age.
+# Each worker has a small private table of positions, with their proved bounds and their best moves. No other worker
+# reads this table, so entries are never torn. Entries come in pairs. The first entry keeps the position with more empty
+# squares, the second entry the latest position. Bounds are proved, so entries do not age.
 
 OWN, OPP, KNOWN = U64(0), U64(1), U64(2)
 BYTE = U64(255)
@@ -178,7 +179,7 @@ def at_most(known: Word) -> Value:
 
 @inlined
 def best_square(known: Word) -> Word:
-    """Return the square of the move that proved the bound in an entry's data, or `NO_SQUARE`."""
+    """Return the square of the best move in an entry's data, or `NO_SQUARE`."""
     return (known >> U64(16)) & BYTE
 
 
@@ -186,7 +187,7 @@ def best_square(known: Word) -> Word:
 def store(
     space: Workspace, own: Word, opp: Word, pair: Word, empties: int, low: Value, high: Value, square: Word
 ) -> None:
-    """Store that low <= v <= high for the value v of a position, and the `square` of the move that proved it."""
+    """Store that low <= v <= high for the value v of a position, and the `square` of its best move."""
     entry = pair
     same = space.table[entry, OWN] == own and space.table[entry, OPP] == opp
     if not same and (space.table[entry, KNOWN] >> U64(24)) & BYTE > U64(empties):

@@ -164,7 +164,7 @@ def _match_end(pattern: re.Pattern[bytes], buffer: bytes, place: int) -> int:
 def _end_of_game(buffer: bytes, start: int, depth: int) -> tuple[bool, int, int]:
     """Return whether a game with `depth` open parentheses at `start` is closed, its end, and the new depth.
 
-    If the game is not closed, its end is the index at which scanning must continue when more has been read.
+    If the game is not closed, the returned end is the index at which scanning must continue when more has been read.
     """
     place = start
     for mark in _mark.finditer(buffer, start):
@@ -216,7 +216,7 @@ def _sgf_remarks(game: ParsedGame) -> Remarks:
 
 
 def _with_remarks(codes: Sequence[int], named: Sequence[int], remarks: Remarks) -> Iterator[PlayedMove]:
-    """Yield the moves of a game: the moves of the text with value and time, and inserted passes with neither."""
+    """Yield the moves of a game: the moves of the text with their values and times, and the inserted passes without."""
     index = 0
     for code in codes:
         if index < len(named) and code == named[index]:

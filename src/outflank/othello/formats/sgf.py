@@ -3,7 +3,7 @@
     (;FF[4]GM[2]CA[UTF-8]SZ[8]PB[one]PW[other]DT[1998-05-17]RE[B+4]AB[e4][d5]AW[d4][e5]PL[B]
     ;B[f5]V[2];W[d6]…)
 
-SGF defines the value `V` of a move as black's; it has no time for a move.
+In SGF the value `V` of a move is the value for black. SGF has no property for the time of a move.
 """
 
 import re

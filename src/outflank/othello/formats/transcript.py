@@ -73,8 +73,8 @@ def _only_mirrored(game: Othello) -> set[int]:
 
 
 def write_transcript(game: Othello, moves: Iterable[int], *, passes: bool = False) -> str:
-    """Return the moves as a transcript without spaces. Passes are left out, because the other moves imply them, unless
-    `passes` is true."""
+    """Return the moves as a transcript without spaces. Unless `passes` is true, passes are left out, because the other
+    moves imply them."""
     size = size_of(game)
     names = ("--" if move == PASS else square_name(size, move) for move in moves if passes or move != PASS)
     return "".join(names)

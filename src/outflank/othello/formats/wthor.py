@@ -252,7 +252,7 @@ class _RecordMaker:
             )
 
     def _mask(self, games: NDArray[np.void], done: int) -> NDArray[np.bool_]:
-        """Return whether each game is selected; like `Selection.matches`, but for all games at once."""
+        """Return for each game whether it is selected, like `Selection.matches`, but for all games at once."""
         selection = self._selection
         mask = np.full(len(games), selection.matches_year(self._year or None))
         if selection.number is not None:

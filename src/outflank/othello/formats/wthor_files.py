@@ -89,8 +89,11 @@ ENCODING = "latin-1"
 
 
 def names_beside(games: Path | None, suffix: str) -> list[str]:
-    """Return the names in the file with this suffix in the folder of `games`: the file with the same stem, else
-    `wthor`, else the only one. Return an empty list if there is none."""
+    """Return the names in a file with this suffix in the folder of `games`; an empty list if no file is found.
+
+    If there are several files with this suffix, the file with the same stem as `games` is read, or else the file with
+    the stem `wthor`.
+    """
     path = _beside(games, suffix) if games is not None else None
     if path is None:
         return []

@@ -40,7 +40,7 @@ def _after(moves: str) -> OthelloBoard:
 
 @cache
 def _tournament() -> dict[str, str]:
-    """Return random positions of tournament games as board lines, by name (`opening1`)."""
+    """Return the positions as board lines, by name (`opening1`). They were chosen at random from tournament games."""
     text = (files("outflank.othello.positions") / "tournament.txt").read_text()
     rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return {name: f"{squares} {side}" for name, squares, side, _ in rows}

@@ -1,4 +1,4 @@
-"""The command `outflank`: its subcommands, each imported only when it is called, its errors and its exit status."""
+"""The command `outflank`: its subcommands, error messages and exit status. Subcommands are imported when called."""
 
 import sys
 import warnings

@@ -1,4 +1,4 @@
-"""Command-line options made from the fields of a class, which declare their type, default and help."""
+"""Command-line options made from the fields of a class. Each field declares its option's type, default and help."""
 
 from collections.abc import Sequence
 from dataclasses import MISSING, Field

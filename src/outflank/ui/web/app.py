@@ -50,7 +50,7 @@ def page_files() -> dict[str, Traversable]:
 
 
 async def page_file(request: Request) -> Response:
-    """Return a file of the web page. Browsers cache it, and ask whether it has changed."""
+    """Return a file of the web page. Browsers cache the file, and ask before each use whether it has changed."""
     name = request.path_params.get("path") or FIRST
     file = page_files().get(name)
     if file is None:

@@ -1,7 +1,7 @@
 """Access control: requests must come from the server's own page, name the server, and carry its token, if it has one.
 
 A page of another site in the same browser can send requests to this server, and with DNS rebinding even read the
-answers. So `Host` must name this server, and so must `Origin`, which a browser sends with every WebSocket.
+answers. So `Host` must name this server, and so must `Origin`, which browsers send when they open a WebSocket.
 """
 
 import re
@@ -64,7 +64,7 @@ class AccessRules:
     """Host name or address at which the server listens."""
     port: int
     token: str | None = None
-    """Token that clients need. With None, only this machine has access, without a token."""
+    """Token that clients must present, or None if none is needed because the server listens only on this machine."""
 
     @property
     def cookie(self) -> str:
@@ -72,9 +72,9 @@ class AccessRules:
         return f"outflank-{self.port}"
 
     def names(self) -> set[str]:
-        """Return the allowed values of `Host`; an empty set allows all.
+        """Return the allowed values of `Host`. An empty set allows all values.
 
-        It is empty if the server listens on all addresses, because the names of the machine are unknown.
+        The set is empty if the server listens on all addresses, because the names of the machine are unknown.
         """
         if self.host in ("0.0.0.0", "::"):
             return set()
@@ -82,7 +82,7 @@ class AccessRules:
         return {_normalised_host(f"{name}:{self.port}") for name in (own_name, *LOOPBACK)}
 
     def accepts_origin(self, headers: Headers) -> bool:
-        """Return whether the request names this server, and comes from its own page."""
+        """Return whether `Host` names this server and `Origin`, if the request has one, names the same server."""
         host, origin = _normalised_host(headers.get("host", "")), headers.get("origin")
         names = self.names()
         if names and host not in names:
@@ -96,10 +96,10 @@ class AccessRules:
         return token is not None and secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
     def cookie_token(self, headers: Headers) -> str | None:
-        """Return the token in a request's cookies, which may include those of other services.
+        """Return the token in a request's cookies. The request may also have cookies of other services.
 
-        Tokens need no quotes (`TOKEN`), so quotes are not parsed. Python's `http.cookies` parses them, in quadratic
-        time if CVE-2024-7592 is not fixed (measured with 3.11.7), and any client may send a cookie.
+        Tokens need no quotes (`TOKEN`), so quotes are not parsed. Any client may send a cookie, and Python's
+        `http.cookies` takes quadratic time to parse quotes if CVE-2024-7592 is not fixed (measured with 3.11.7).
         """
         pairs = (pair.partition("=") for pair in headers.get("cookie", "").split(";"))
         return next((value.strip() for name, _, value in pairs if name.strip() == self.cookie), None)

@@ -20,13 +20,13 @@ from outflank.ui.web.sockets import SWEEP_SECONDS, SocketLimits, Sockets, socket
 from outflank.ui.web.visits.message_queue import Bucket
 from outflank.ui.web.warning_log import WarningLog
 
-# These classes extend uvicorn's HTTP and WebSocket protocols. They report whether a socket's request is complete, and
-# limit the frames of a WebSocket. uvicorn has no time limit for requests: its timer for idle connections starts after
-# the first answer, and stops at the first byte of the next request. It has no limit on frames either. An empty frame
-# costs a client six bytes, and the server 6 to 7 microseconds to parse.
+# The classes `HttpProtocol` and `WebSocketProtocol` extend uvicorn's protocols. They report whether a socket's request
+# is complete, and limit the frames of a WebSocket. uvicorn has no time limit for requests: its timer for idle
+# connections starts after the first answer, and stops at the first byte of the next request. It has no limit on frames
+# either. An empty frame costs a client six bytes. The server needs 6 to 7 microseconds to parse it.
 
 FRAMES_A_SECOND, FRAMES_AT_ONCE = 50.0, 500
-"""Maximum number per second, and in a burst, of WebSocket frames that end no message (continuations, pings, pongs)."""
+"""Maximum number of WebSocket frames that end no message (continuations, pings, pongs): per second, and in a burst."""
 
 PART_BYTES = 4096
 """Maximum number of received bytes that are parsed before the next check for too many frames. A socket may have 256 KiB
@@ -61,7 +61,7 @@ class HttpProtocol(H11Protocol):
         self._note_request()
 
     def on_response_complete(self) -> None:
-        """Start the timeout for the next request, unless that request has arrived already."""
+        """Start the timeout for the next request, unless the next request has arrived already."""
         self._sockets().wait(self.transport)
         super().on_response_complete()
         self._note_request()
@@ -153,7 +153,7 @@ ACCEPT_RETRY_SECONDS = 0.1
 
 
 class _WarningHandler(logging.Handler):
-    """Writes warnings and errors of uvicorn and asyncio to the warning log, one line each."""
+    """Writes warnings and errors of uvicorn and asyncio to the warning log, in one line each."""
 
     def __init__(self, log: WarningLog) -> None:
         super().__init__(logging.WARNING)

@@ -1,6 +1,7 @@
-"""Requests from the web page to the server. Each has a number (`ask`) and gets one answer with that number.
+"""Requests from the web page to the server. Each request has a number (`ask`).
 
-All fields have limits. A request that exceeds them is refused before it is handled.
+The server sends one answer with the number of the request. For long activities it sends a stream of messages instead,
+or besides. All fields have limits. A request that exceeds a limit is refused before it is handled.
 """
 
 from typing import Annotated, Literal
@@ -142,8 +143,10 @@ class Export(PageRequest, frozen=True, kw_only=True):
 
 
 class Analyse(PageRequest, frozen=True, kw_only=True):
-    """Search a node deeper and deeper until `halt`. A connection has one search at a time: a new one ends the previous.
-    Stream: `analysis`."""
+    """Search a node deeper and deeper until `halt`. Stream: `analysis`.
+
+    A connection has one search at a time: a new search ends the previous one.
+    """
 
     id: GameId
     node: NodeId
@@ -164,7 +167,7 @@ class SearchOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Compare(PageRequest, frozen=True, kw_only=True):
-    """Search a node to a depth with several workers and with one, to measure the speed-up. Stream: `compared`."""
+    """Search a node with several workers, and then with one worker, to measure the speed-up. Stream: `compared`."""
 
     id: GameId
     node: NodeId
@@ -189,7 +192,7 @@ class Lab(PageRequest, frozen=True, kw_only=True):
     """List the laboratory's experiments, the current run and the reports. Answer: `laboratory`.
 
     From then on this connection receives a stream, `running`, about the runs of all connections. The messages have the
-    number of this connection's last `lab` or `run`.
+    number of this connection's last `lab` or `run` request.
     """
 
 
@@ -198,7 +201,8 @@ class Run(PageRequest, frozen=True, kw_only=True):
 
     experiment: Name
     parameters: dict[Name, Words] = {}
-    """Values of the experiment's parameters as text, as for options of `outflank lab`. Omitted ones have defaults."""
+    """Values of the experiment's parameters as text, as for options of `outflank lab`. Omitted parameters have
+    defaults."""
 
 
 class Cancel(PageRequest, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_MOVE_SECONDS = 60.0
-"""Maximum time of a computer's move in seconds, whatever the settings of the player."""
+"""Maximum time of a computer's move in seconds, even if the player's settings allow more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """Messages from the server to the web page, over one WebSocket. They are JSON objects with a `kind`.
 
-A request of the page has a number (`ask`) and gets one answer with that number (`re`): the result, or `refused` with
+A request of the page has a number (`ask`). The answer has the same number (`re`). It is the result, or `refused` with
 the reason in one line. Long activities send a stream of messages with the number of the request that started them
-(`of`), until one has `done`. The version changes when an older page would not understand the messages.
+(`of`). A stream ends with a message in which `done` is true, or with `refused`. The version changes when an older page
+would not understand the messages.
 """
 
 from typing import Literal
@@ -83,7 +84,7 @@ class Refused(ServerMessage, frozen=True, kw_only=True):
 
 
 class Game(ServerMessage, frozen=True, kw_only=True):
-    """Current state of a game: an answer, or sent after a change to every connection that has the game open."""
+    """Current state of a game. The message is an answer, or reports a change to connections that have the game open."""
 
     re: int | None = None
     id: str
@@ -102,7 +103,7 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     nodes: tuple["Node", ...]
     """Tree of moves. The first node is the start, and the first child of each node is on the main line."""
     node: int
-    """Number of the current node, the one on the screen."""
+    """Number of the current node, which is on the screen."""
     shape: Literal["squares", "hexagons"]
     """Grid of the board. In `squares` a cell has four neighbours at a distance of 1, in `hexagons` six."""
     cells: tuple["Cell", ...]
@@ -149,7 +150,7 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     mark: str = ""
     """Mark of a bad move: `?!`, `?` or `??`. Empty for other moves."""
     best: str = ""
-    """Best move according to a review. Empty if `move` is as good."""
+    """Best move according to a review. Empty if `move` is as good as the best move."""
     exact: bool = False
     """Whether `value` is the proved value under perfect play."""
 
@@ -239,7 +240,7 @@ class ListedGame(Struct, frozen=True, kw_only=True):
 
 
 class Gone(ServerMessage, frozen=True, kw_only=True):
-    """Notice that a game was deleted, sent as an answer and to every connection that has the game open."""
+    """Notice that a game was deleted. It is an answer, and is also sent to connections that have the game open."""
 
     re: int | None = None
     id: str
@@ -317,11 +318,11 @@ class Analysis(ServerMessage, frozen=True, kw_only=True):
     done: bool
     """Whether the analysis has ended: solved, at a limit, or halted."""
     compiling: bool = False
-    """Whether the search waits for the compilation of its kernels, as the first search on a machine does."""
+    """Whether the search waits for its kernels to be compiled, as the first search on a machine does."""
 
 
 class WorkerState(Struct, frozen=True, kw_only=True):
-    """Current state of a worker of a parallel search. Counts are of the whole search so far."""
+    """Current state of a worker of a parallel search. Counts include the whole search so far."""
 
     busy: bool
     move: str
@@ -344,7 +345,7 @@ class WorkerState(Struct, frozen=True, kw_only=True):
 
 
 class Compared(ServerMessage, frozen=True, kw_only=True):
-    """Progress or result of a comparison of a search by several workers with a search by one."""
+    """Progress or result of a comparison. The same position is searched by several workers, and then by one worker."""
 
     of: int
     stage: Literal["together", "alone", "done"]
@@ -356,7 +357,7 @@ class Compared(ServerMessage, frozen=True, kw_only=True):
     alone_seconds: float
     alone_nodes: int
     speed_up: float | None
-    """Time with one worker divided by time with all workers, or None before the end."""
+    """Time of the search with one worker, divided by the time with all workers, or None before the end."""
     efficiency: float | None
     overhead: float | None
     """Search overhead: additional nodes of the parallel search, divided by the nodes of the search with one worker."""

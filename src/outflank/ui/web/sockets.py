@@ -1,10 +1,10 @@
-"""Limits on the number of open sockets, and on the time that each may keep the server waiting.
+"""Limits on the number of open sockets, and on the time that each socket may keep the server waiting.
 
-A socket is *waiting* while its request is incomplete: before the first request, between two, or during one that arrives
-slowly. It is also waiting while the client does not read the response, and after a close frame was sent. It is *served*
-while a request is answered, and as a WebSocket. Waiting costs a client nothing, so it has a deadline, which received
-bytes do not extend. If too many sockets are open, the one that has waited longest is closed. A client that sends its
-request at once is always answered.
+A socket is *waiting* while its request is incomplete: before the first request, between two requests, or while a
+request arrives slowly. It is also waiting while the client does not read the response, and after the server has sent a
+close frame. A socket is *served* while its request is answered, and while it is an open WebSocket. Waiting costs a
+client nothing, so it has a deadline, which received bytes do not extend. If too many sockets are open, the socket that
+has waited longest is closed. So idle clients cannot keep out a client that sends its request at once.
 """
 
 import asyncio
@@ -12,7 +12,8 @@ import sys
 from dataclasses import dataclass
 
 REQUEST_SECONDS = 10.0
-"""Seconds that a client has to send a request, after it connected or got the last response, and to read a response."""
+"""Seconds that a client has to send a request after it connected or got the last response. A client has the same time
+to read a response."""
 
 CLOSING_SECONDS = 30.0
 """Seconds for a client to read the rest of a response after its socket was closed."""
@@ -28,7 +29,7 @@ RESERVED_FILES = 64
 
 @dataclass(frozen=True, slots=True)
 class SocketLimits:
-    """Maximum numbers of open sockets: in all, of WebSockets, and of those that wait for their clients."""
+    """Maximum numbers of open sockets, of WebSockets, and of sockets that wait for their clients."""
 
     open: int
 
@@ -101,7 +102,7 @@ class Sockets:
     # --- limits ---
 
     def make_room(self) -> bool:
-        """If a limit is reached, close the socket that has waited longest. Return whether one more may be opened."""
+        """If a limit is reached, close the socket that has waited longest. Return whether a socket may be opened."""
         if len(self) >= self.limits.open or self.waiting >= self.limits.waiting:
             self.drop_oldest()
         return len(self) < self.limits.open

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 PERIOD_SECONDS = 60.0
 MOST_LINES = 5
-"""Maximum number of warnings of one kind that are written within `PERIOD_SECONDS`. Further ones are only counted."""
+"""Maximum number of warnings of one kind that are written in `PERIOD_SECONDS`. Further warnings are only counted."""
 
 MOST_KINDS = 50
-"""Maximum number of kinds of warnings that are counted separately. All others count as one kind."""
+"""Maximum number of kinds of warnings that are counted separately. All further kinds count as one kind."""
 
 MOST_LETTERS = 500
 """Maximum number of characters of a written warning."""
@@ -20,7 +20,7 @@ MOST_LETTERS = 500
 
 @dataclass(slots=True)
 class _Kind:
-    """Counts of the warnings of one kind in the `PERIOD_SECONDS` that start with the first, at the time `begun`."""
+    """Counts of the warnings of one kind in a period of `PERIOD_SECONDS`. The first warning starts the period."""
 
     begun: float
     written: int = 0
@@ -30,7 +30,7 @@ class _Kind:
 
 
 class WarningLog:
-    """Writes at most `MOST_LINES` warnings of a kind within a minute, and the number of the others. Thread-safe.
+    """Writes at most `MOST_LINES` warnings of a kind per minute, and the number of omitted warnings. Thread-safe.
 
     >>> log = WarningLog(print)
     >>> for number in range(1000):
@@ -96,7 +96,7 @@ class WarningLog:
             self._timer = None
 
     def _write_numbers(self, now: float | None) -> None:
-        """Write how many warnings were omitted: of all kinds if `now` is None, else of kinds whose minute is over."""
+        """Write how many warnings of each kind were omitted. If `now` is given, skip kinds whose period goes on."""
         for kind, entry in list(self._kinds.items()):
             if now is None or now - entry.begun >= PERIOD_SECONDS:
                 del self._kinds[kind]

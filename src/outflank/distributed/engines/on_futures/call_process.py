@@ -143,7 +143,7 @@ def _begin(writer: "Connection[object, object]", begin: Callable[[], None] | Non
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent process dies. A process of a pool does not notice that by itself."""
+    """Exit when the parent process dies. A process of a pool does not notice this death by itself."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

@@ -89,15 +89,15 @@ def _unread_bytes(descriptor: int) -> int:
 
 
 MESSAGE, ENTRIES = 1, 2
-"""MPI tags of JSON messages, and of table entries, with their era in the first word."""
+"""MPI tags: of JSON messages, and of table entries. The first word of table entries is their era."""
 
 SHORTEST_NAP, LONGEST_NAP = 20e-6, 1e-3
 """Least and greatest number of seconds between two polls for messages: short while messages arrive, longer while none
 do. A rank that only waits uses about a hundredth of a core."""
 
 NAP_GROWTH = 1.1
-"""Factor from one nap to the next: the longest is reached some 10 ms after the last message. A node without a job gets
-the next one within that time, if there is one."""
+"""Factor from one nap to the next. The longest nap is reached some 10 ms after the last message. If there is another
+job for a node, it arrives within this time, so naps between jobs are short."""
 
 MOST_UNDERWAY = 64
 """Number of undelivered messages to a rank at which table entries for it are dropped."""
@@ -141,14 +141,14 @@ class EntriesCame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeerPost:
-    """A message of this rank's node to another rank's, which the MPI thread has to send."""
+    """A message of this rank's node to another rank's node, which the MPI thread has to send."""
 
     rank: int
     message: PeerMessage
 
 
 class RankPeers:
-    """The nodes of the other ranks, as a node that steals from them sees them."""
+    """The nodes of the other ranks, for a node that exchanges work with them."""
 
     def __init__(self, mailbox: "Mailbox", put: Callable[[PeerPost], None]) -> None:
         """`put` hands a message to the MPI thread."""
@@ -226,9 +226,10 @@ class Mailbox:
 
     @contextlib.contextmanager
     def closing_node(self) -> Iterator[None]:
-        """Let the threads of a node that closes in this block send no more entries, and wait for no delivery.
+        """Stop the sending of table entries while the node closes in this block. The node's threads do not wait for
+        deliveries any more.
 
-        The thread that closes the node is the one that sends: each of them would wait for `DELIVERY_SECONDS`.
+        Otherwise each of them would wait for `DELIVERY_SECONDS`: the MPI thread closes the node, so it cannot send.
         """
         self._is_node_closing = True
         with contextlib.suppress(queue.Empty):
@@ -264,7 +265,7 @@ class Mailbox:
         self._drop_finished()
 
     def nap(self, events: "queue.SimpleQueue[T]") -> T | None:
-        """Wait until the next poll, or for an event of this rank, which is returned.
+        """Wait until the next poll, or until there is an event of this rank. Return the event, or None.
 
         Each nap without a message is a little longer than the last.
         """
@@ -318,7 +319,7 @@ class Mailbox:
             time.sleep(LONGEST_NAP)
 
     def leave(self, ended: Collection[int]) -> None:
-        """Prepare the end of the program. It will not wait for ranks that are missing in `ended`."""
+        """Prepare the end of the program. The program will not wait for ranks that are not in `ended`."""
         stalled = [rank for rank in range(1, self.size) if rank not in ended]
         if stalled:
             end_without(self._comm, stalled, LEAVING_SECONDS)

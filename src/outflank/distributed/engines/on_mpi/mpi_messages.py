@@ -131,7 +131,7 @@ class LeaveRanks(Message, frozen=True, kw_only=True):
 
 
 class ToPeer(Message, frozen=True, kw_only=True):
-    """A message between nodes. Only one field is set: a union of classes needs tags."""
+    """A message between nodes. Only one field is set. (With a single field for all classes, each would need a tag.)"""
 
     wanted: WorkWanted | None = None
     given: WorkGiven | None = None

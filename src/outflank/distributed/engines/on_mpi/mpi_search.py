@@ -88,7 +88,7 @@ class MpiFabric:
     name = "mpi"
     job_seconds = 0.1
     """Target duration of a job in seconds. A message and its answer take a millisecond, and the head's work for a job
-    takes another. Jobs of 30 ms slowed two nodes down by a tenth."""
+    takes another millisecond. Jobs of 30 ms slowed two nodes down by a tenth."""
     steal_seconds = 0.005
     keeps_nodes = True
 
@@ -175,7 +175,7 @@ class MpiFabric:
                 events += self._own_event(own)
 
     def _own_event(self, event: NodeEvent | PeerPost) -> list[NodeEvent]:
-        """Return an event of this rank's node; send its messages."""
+        """Return an event of this rank's node. If it is a message to another rank, send it and return no event."""
         if not isinstance(event, PeerPost):
             return [event]
         self._mailbox.send(event.rank, ToPeer.of(event.message))

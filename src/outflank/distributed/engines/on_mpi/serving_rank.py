@@ -101,7 +101,7 @@ class _Server:
         return any_events
 
     def _forward(self, event: NodeEvent | TaskDone | PeerPost) -> None:
-        """Send an event of this rank to the head, and its node's messages to other ranks."""
+        """Send an event of this rank: a message of its node to another rank, all other events to the head."""
         if isinstance(event, PeerPost):
             self._mailbox.send(event.rank, ToPeer.of(event.message))
         elif isinstance(event, TaskDone):

@@ -1,7 +1,8 @@
 """TLS between the machines of a Ray cluster: the authority that they share, and the certificate of each machine.
 
-The authority is a file beside the token, which is copied to all machines like the token. With it a machine makes its
-own certificate, and accepts only others that it has signed. On one machine (127.0.0.1) nothing is encrypted.
+The authority is a file beside the token, which is copied to all machines like the token. With this file a machine makes
+its own certificate, and accepts only certificates that the authority has signed. On one machine (127.0.0.1) nothing is
+encrypted.
 """
 
 import hashlib
@@ -26,10 +27,12 @@ AUTHORITY = "cluster-authority.pem"
 """Name of the authority's file, which has its private key and its certificate."""
 
 FOLDER = "cluster-certificates"
-"""Name of the folder with the certificate of this machine and, without its key, that of the authority."""
+"""Name of the folder with the certificate of this machine and its key, and the certificate of the authority without its
+key."""
 
 YEARS = 10
-"""Years that certificates are valid. Nobody would renew them: for a new authority the file is removed everywhere."""
+"""Number of years that certificates are valid. They are not renewed. To change the authority, remove its file on all
+machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,9 @@ def make_authority(token_file: Path) -> Path:
 def tls_files(address: str, token_file: Path) -> TlsFiles | None:
     """Return the files for a cluster with its head at `address` (HOST or HOST:PORT); None if it does not use TLS.
 
-    A cluster on several machines uses TLS if there is an authority beside its token, or as the environment says that
-    Ray itself reads. This machine's certificate is made when it is needed.
+    If Ray's own environment variable `RAY_USE_TLS` is 1, Ray's other variables name the files. Otherwise a cluster on
+    several machines uses TLS if there is an authority beside its token. This machine's certificate is then made if
+    necessary.
     """
     if os.environ.get("RAY_USE_TLS") == "1":
         names = ("RAY_TLS_CA_CERT", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY")
@@ -93,7 +97,7 @@ def tls_settings(files: TlsFiles | None) -> dict[str, str]:
 
 
 def _machine_files(path: Path) -> TlsFiles:
-    """Return the files of this machine. They are made anew if its addresses or the authority have changed."""
+    """Return the files of this machine. They are made anew if the machine's addresses or the authority have changed."""
     _require_cryptography()
     key, authority = _read_authority(path)
     addresses = _addresses()
@@ -111,7 +115,7 @@ def _machine_files(path: Path) -> TlsFiles:
         try:
             make_private(folder)
             write_whole(public, _certificate_text(authority))
-            # Key and certificate in one file: two commands that make one at the same time leave a pair that fits.
+            # Key and certificate are in one file, so that they match even if two commands write it at the same time.
             write_whole(own, _key_text(own_key) + _certificate_text(_signed(builder, key)))
         except OSError as error:
             raise OutflankError(f"cannot keep a certificate in {folder}: {reason_of(error)}") from None

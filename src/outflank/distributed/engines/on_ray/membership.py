@@ -61,8 +61,8 @@ MOST_REPLACED = 20
 def places(ray: ModuleType, local_nodes: int | None) -> dict[str, float]:
     """Return the places in which nodes are started, one node in each, as a map from name to number of cores.
 
-    The places are the live machines of the cluster that have cores. If `local_nodes` is given, they are that many
-    places on this machine, with 0 cores each.
+    The places are the live machines of the cluster that have cores. If `local_nodes` is given, they are `local_nodes`
+    places on this machine instead, with 0 cores each.
     """
     if local_nodes is not None:
         return {f"here-{index}": 0.0 for index in range(local_nodes)}
@@ -173,7 +173,8 @@ def status(address: str | None = None, token_file: str | Path | None = None) -> 
 
 
 def down(address: str | None = None) -> tuple[Member, ...]:
-    """End and return the members that this user started on this machine, of all clusters or of the one at `address`."""
+    """End the members that this user started on this machine, and return them. With `address`, end only members of the
+    cluster with its head there."""
     if address is not None:
         address = "{}:{}".format(*host_and_port(address))
     # Nodes end before heads, because the nodes of a dead head try to reach it.
@@ -244,8 +245,8 @@ def _status_of(address: str, token_file: str) -> ClusterStatus:
 def launch(
     address: str, token_file: Path, token: str, *, cores: int, head: bool = False, owned: Path | None = None
 ) -> Member:
-    """Start Ray as a member of the cluster at `address`, and wait until its head has registered it. With `owned`, an
-    `OwnedDirectory` of this process, the member ends with this process."""
+    """Start Ray as a member of the cluster at `address`, and wait until the head has registered the member. With
+    `owned`, the path of an `OwnedDirectory` of this process, the member ends with this process."""
     if sys.platform == "win32":
         raise OutflankError("Ray makes clusters of Linux and macOS machines only")
     if owned is None:

@@ -267,13 +267,13 @@ def detach(*, at_once: bool = False) -> None:
 
 
 def stays_up() -> bool:
-    """Return whether the cluster of this process goes on after it: another command has started it."""
+    """Return whether the cluster outlives this process, because it was not started for this process."""
     return _connection is not None and not _connection.is_own
 
 
 def head_alive() -> bool:
     """Return whether the head and the local raylet are alive.
 
-    A process that has died is noticed after 0.5 s, one that does not answer after some seconds.
+    The death of a process is noticed after 0.5 s. A process that does not answer is noticed after some seconds.
     """
     return _connection is not None and _connection.alive

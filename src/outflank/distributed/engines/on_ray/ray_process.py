@@ -5,8 +5,8 @@ and answer while it searches. Ray restarts no actor, and retries no call.
 
 On a cluster that stays up (`outflank cluster up`) actors stay too, and later commands use them at once, without
 starting processes and loading kernels. Such an actor serves one command at a time. It is reserved under the ID of the
-command's Ray job, and is free again when the command releases it or that Ray job has ended. A process whose work does
-not end then ends itself, because a thread that went on would take a core from later commands.
+command's Ray job, and is free again when the command releases it or the Ray job has ended. If its work does not end
+then, the process ends itself, because a thread that went on would take a core from later commands.
 """
 
 import contextlib
@@ -50,11 +50,11 @@ RESERVE_SECONDS = 0.5
 """Timeout for actors that stay to answer whether they are reserved, or that they still answer."""
 
 END_SECONDS = 6.0
-"""Longest time in which an actor that stays ends the work of its user; otherwise its process ends. A worker of tasks
+"""Timeout for an actor that stays to end the work of its user. After this time its process ends. A worker of tasks
 waits 4 s for its players and closes each in 2 s."""
 
 WATCH_SECONDS = 2.0
-"""Seconds between two checks of a reserved actor whether its user has ended."""
+"""Seconds between two checks by a reserved actor whether its user has ended."""
 
 MOST_UNDERWAY = 8
 """Number of undelivered messages to a node at which further table entries for it are dropped."""
@@ -164,7 +164,7 @@ class RayProcess(RayNode):
         """Number of threads of this process that run tasks or end work."""
         self._user, self._stays = user, user is not None
         self._mutex = threading.Condition()
-        """Guards all of these. Its holder may acquire it again."""
+        """Guards the fields above. The thread that holds it may acquire it again."""
         if self._stays:
             threading.Thread(target=self._watch, name="outflank-watch", daemon=True).start()
 
@@ -216,7 +216,7 @@ class RayProcess(RayNode):
             runner.cancel(ticket)
 
     def end_work(self) -> None:
-        """Release the worker of tasks, and the node with its table. Tasks that ignore their stop still run then."""
+        """Release the worker of tasks, and the node with its table. Tasks that ignore their stop keep running."""
         with self._mutex:
             runner, self._runner = self._runner, None
             self._peers = {}
@@ -234,7 +234,7 @@ class RayProcess(RayNode):
     # --- users of an actor that stays ---
 
     def reserve(self, user: str) -> bool:
-        """Reserve this actor for `user`; return whether that is possible."""
+        """Reserve this actor for `user`; return whether it is reserved now."""
         former = self._user
         return (former is None or _has_ended(former)) and self._change_user(former, user)
 
@@ -300,8 +300,9 @@ class Lease:
     """ID of this command's Ray job, if the actor stays; None: the actor ends with the command."""
 
     def end(self, *, kill: bool = False) -> None:
-        """Make the actor free for others, or end it. `kill` ends an actor that stays too: one that does not answer
-        would be in use for ever, and every later command would wait for its answer."""
+        """Make an actor that stays free for other commands, and end any other actor. `kill` ends an actor that stays
+        too. It is for actors that do not answer: they would be in use for ever, and every later command would wait for
+        their answer."""
         with contextlib.suppress(Exception):  # the actor or all of Ray may be dead already
             if self.user is not None and not kill:
                 self.actor.release.remote(self.user)
@@ -310,10 +311,11 @@ class Lease:
 
 
 class Leases:
-    """Starts actors, or reserves those that stay."""
+    """Starts actors, or reserves actors that stay."""
 
     def __init__(self, *, local_nodes: int | None, at_a_time: int = 1) -> None:
-        """`local_nodes` is the number of nodes on this machine, if all are; `at_a_time` the number of tasks of each."""
+        """`local_nodes` is the number of nodes if all are on this machine, otherwise None. `at_a_time` is the number of
+        tasks that each actor runs at a time."""
         self._ray = require_ray()
         self._local_nodes = local_nodes
         self._at_a_time = at_a_time
@@ -326,7 +328,8 @@ class Leases:
         self._retired = not self._may_stay
 
     def may_load(self, value: PickledValue) -> bool:
-        """Return whether the actors that this object has given may load `value`. Those that it gives later may.
+        """Return whether the actors that this object has returned so far may load `value`. Actors that it returns later
+        may load it in any case.
 
         User code must not be loaded by actors that stay: they would keep the first version of a module that a user goes
         on to edit, and find modules only in the folders of the command that started them.
@@ -337,7 +340,8 @@ class Leases:
         return True
 
     def take(self, cores_by_place: dict[str, float]) -> dict[str, Lease]:
-        """Return an actor for each place, a key of `membership.places`, with a number of cores."""
+        """Return an actor for each place. The argument has the number of cores for each place, which is a key of
+        `membership.places`."""
         leases = self._standing(cores_by_place) if cores_by_place and self._may_stay else {}
         for place, cores in cores_by_place.items():
             if place not in leases:
@@ -351,7 +355,8 @@ class Leases:
         return self._ray.remote(concurrency_groups=groups, max_restarts=0, max_task_retries=0)(RayProcess)
 
     def _standing(self, places: dict[str, float]) -> dict[str, Lease]:
-        """Return actors that stay, in those places where none is used by another command."""
+        """Return actors that stay. A place is left out if another command uses its actor, or if the actor does not
+        answer."""
         self._retire_old()
         leases: dict[str, Lease] = {}
         asked: dict[ObjectRef, tuple[str, ActorHandle]] = {}

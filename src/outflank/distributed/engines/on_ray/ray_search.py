@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 REPORT_SECONDS = 0.5
 SILENT_SECONDS = 2.0
-"""Seconds without an answer after which a command asks an actor that stays once more, before it makes it free."""
+"""When a command ends, it asks an actor that stays once more if the last answer is older than this number of seconds.
+If there is no answer again, the actor is killed instead of made free."""
 
 MEMBERSHIP_SECONDS = 1.0
 """Seconds between two checks of the head and of the cluster's machines."""
@@ -154,7 +155,8 @@ class RayFabric:
         detach(at_once=isinstance(sys.exc_info()[1], KeyboardInterrupt))
 
     def _silent_actors(self) -> set[int]:
-        """Return the numbers of the nodes whose actors would stay, but do not answer: they are frozen, for example."""
+        """Return the numbers of the nodes whose actors should stay, but do not answer, for example because they are
+        frozen."""
         since = time.monotonic() - SILENT_SECONDS
         suspects = [seat for seat in self._seats.values() if seat.lease.user is not None and seat.heard < since]
         with contextlib.suppress(Exception):  # of Ray, which may have died

@@ -38,7 +38,7 @@ def require_ray() -> ModuleType:
 
 
 def settings(token_file: Path) -> dict[str, str]:
-    """Return the environment variables of every Ray process, except those of TLS. An empty value means that the
+    """Return the environment variables of every Ray process, except the TLS variables. An empty value means that the
     variable is removed."""
     return {
         "RAY_AUTH_MODE": "token",
@@ -159,7 +159,7 @@ def _ray_folder() -> str:
 
 
 def processes_in(directory: Path) -> list[Process]:
-    """Return this user's Ray processes that run in `directory`, also those that have outlived their parent process."""
+    """Return this user's Ray processes that run in `directory`, even if they have outlived their parent process."""
     psutil_module = psutil()
     starters = (_ray_folder(), __file__)
     inside = f"{directory}{os.sep}"

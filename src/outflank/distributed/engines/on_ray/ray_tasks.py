@@ -131,9 +131,10 @@ class RayTasks:
             detach()
 
     def _end_work(self) -> set[int]:
-        """Let the nodes release their workers, and return the numbers of those that have."""
+        """Let the nodes release their workers, and return the numbers of the nodes that have done so."""
         since = time.monotonic() - 2 * LOOK_SECONDS
-        # Frozen, not started yet, or loading kernels. Only the last can answer, and only actors that stay need to.
+        # A silent actor is frozen, has not started yet, or is loading kernels. It can only answer if it is loading
+        # kernels, and it only needs to answer if it stays.
         silent = [
             seat
             for seat in self._seats.values()

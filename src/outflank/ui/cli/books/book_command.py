@@ -42,7 +42,10 @@ def tree_lines(book: Book, branches: list[Branch], width: int) -> Iterator[str]:
 
 
 def _rows(branches: list[Branch], indent: str) -> Iterator[tuple[str, Branch | list[Branch]]]:
-    """Yield each line of a tree as its label and its moves: one move into the book, or all moves that leave it."""
+    """Yield the label and the moves of each printed line of a tree.
+
+    A line has one move to a position in the book, or a list of all moves to positions outside the book.
+    """
     followed = [branch for branch in branches if branch.is_home or branch.same_as is not None]
     others = [branch for branch in branches if not (branch.is_home or branch.same_as is not None)]
     for number, branch in enumerate(followed, 1):
@@ -112,8 +115,8 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
 def tree_command(name: str, plies: int, as_json: bool, **options: Any) -> int:
     """Print a book as a tree, from the start or from a position.
 
-    Moves that are mirror images of each other are shown as one. A position that several lines reach is shown in the
-    shortest of them, and the others refer to that line. The status is 1 if the position is not in the book.
+    Moves that are mirror images of each other are shown as one. If several lines reach a position, the tree shows it in
+    the shortest line, and the other lines refer to that line. The status is 1 if the position is not in the book.
 
     \b
       outflank book tree
@@ -199,7 +202,7 @@ def export_command(name: str, out: str, to: str | None, plies: int, force: bool,
 def command(context: click.Context) -> None:
     """Build an opening book, learn one from games, or inspect one.
 
-    A player uses it with `book=FILE`; `book=own` is the one that comes with the package.
+    A player with the setting `book=FILE` uses the book in FILE; `book=own` is the book that comes with the package.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

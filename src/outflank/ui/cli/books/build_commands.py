@@ -84,8 +84,8 @@ def build_command(
 ) -> int:
     """Build a book of the openings from a position. Ctrl-C interrupts the work; the same command resumes it.
 
-    With a greater depth, positions that were searched less deeply are searched again. Values are backed up: the
-    value of a move is that after the best reply. The book does not depend on the number of workers.
+    With a greater depth, positions that were searched less deeply are searched again. Values are backed up: the value
+    of a move is the value after the best reply. The book does not depend on the number of workers.
 
     \b
       outflank book build --out {first}.book --plies 8 --depth 14
@@ -177,7 +177,8 @@ def learn_command(
 def merge_command(files: tuple[Path, ...], out: str, game: str | None, game_options: RuleOptions) -> int:
     """Merge books.
 
-    The deeper search of a position counts. FILE is a book, or JSON lines from `book export`.
+    If several books have a position, the entry with the deepest search is used. FILE is a book, or JSON lines from
+    `book export`.
 
     \b
       outflank book merge other.book more.jsonl --out mine.book
@@ -240,7 +241,7 @@ Output = TypeVar("Output")
 
 
 def _writing_to(out: str, work: Callable[[], Output]) -> Output:
-    """Return what `work` returns. A system error becomes an `OutflankError` that names the file `out`."""
+    """Run `work` and return its result. A system error becomes an `OutflankError` that names the file `out`."""
     try:
         return work()
     except OSError as error:

@@ -72,7 +72,7 @@ def command(files: tuple[str, ...], from_: str | None, to: str | None, force: bo
 
 
 class _CountedRecords:
-    """Iterates over games and counts those that have been written."""
+    """Iterates over games and counts the games that have been written."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = records

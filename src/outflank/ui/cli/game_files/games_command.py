@@ -24,7 +24,7 @@ from outflank.ui.cli.shared.position_options import diagnostics, game_name, prin
 from outflank.ui.cli.shared.streams import exit_quietly
 
 MOVES_SHOWN = 8
-"""Number of moves of a game that its line in the printed list shows."""
+"""Number of moves of a game that the printed list shows."""
 
 MOVES_WIDTH = 2 * MOVES_SHOWN
 """Width of the column of moves, enough if every move is written as one square. Longer notations exceed it."""
@@ -71,8 +71,8 @@ def command(
     """List the games in files: number, date, event, black, white, black's score, number of moves, opening.
 
     A file's format is recognised by its content ({files}); - is standard input. The games of several files
-    form one list, in which each game has its number in its own file, named at the end of the line. The status is 1 if
-    no game matches.
+    form one list. Each line then ends with the name of the game's file, and the number counts the games of that file.
+    The status is 1 if no game matches.
 
     \b
       outflank games WTH_1998.wtb --player tastet --opening f5d6c3d3c4
@@ -123,7 +123,7 @@ def command(
 
 
 def _layout() -> tuple[str, int | None]:
-    """Return the format string of a game's line, and the width at which lines are cut. In a pipe it is None."""
+    """Return the format string of a game's line, and the width at which lines are cut: None in a pipe."""
     if not sys.stdout.isatty():
         return COLUMNS, None
     width = shutil.get_terminal_size().columns

@@ -152,7 +152,7 @@ def _print_move(judged: JudgedMove, marks: Marks, unit: str) -> None:
 
 
 def _number(value: float) -> float | Literal["won", "lost"]:
-    """Return a value rounded for JSON. JSON has no infinity, so it becomes "won" or "lost"."""
+    """Return a value rounded for JSON. JSON has no infinity, so an infinite value becomes "won" or "lost"."""
     if isinf(value):
         return "won" if value > 0 else "lost"
     return round(value, 2)

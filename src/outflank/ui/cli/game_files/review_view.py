@@ -51,7 +51,7 @@ def headline(board: Board, record: Record) -> str:
 
 
 def result_of(board: Board, record: Record) -> str:
-    """Return a game's result in words, from its final board or otherwise from its record. Empty if neither has it."""
+    """Return a game's result in words, from its final board or otherwise from its record; empty if both lack it."""
     outcome = board.outcome()
     score = float(board.recorded_score(outcome)) if outcome is not None else record.score
     if score is None:

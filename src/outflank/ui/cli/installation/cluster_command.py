@@ -27,8 +27,8 @@ def command(context: click.Context) -> None:
       outflank cluster join 192.168.1.5:6379            on the others
       outflank search --cluster ray://192.168.1.5:6379  on any of them
 
-    Anyone with the token can run programs on all machines, and their traffic is encrypted only with --tls: see
-    docs/clusters.md for the network that this requires.
+    Anyone with the token can run programs on all machines. The traffic between the machines is encrypted only with
+    --tls. docs/clusters.md says what kind of network a cluster requires.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -43,8 +43,8 @@ def command(context: click.Context) -> None:
 def up_command(host: str, port: int, cores: int | None, tls: bool, token_file: str | None) -> int:
     """Start the head of a cluster on this machine, and create a token if there is none.
 
-    With --tls an authority is created beside the token, unless there is one. Wherever it is, clusters of several
-    machines use TLS, and admit only machines that have a copy of it.
+    With --tls, a certificate authority is created beside the token, unless there is one already. If the authority
+    exists, clusters of several machines use TLS, and admit only machines that have a copy of the authority.
     """
     member = membership.up(host, port, cores, token_file, tls=tls)
     console = output()
@@ -120,7 +120,7 @@ def down_command(address: str | None) -> int:
 
 @command.command("engines", short_help="List the cluster engines.")
 def engines_command() -> int:
-    """List the forms of --cluster, and what their engines need and can do."""
+    """List the forms of --cluster, with the requirements and abilities of their engines."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("--cluster", "needs", "restarts", "joining", "token", "what it is"):
         grid.add_column(name, no_wrap=name != "what it is")

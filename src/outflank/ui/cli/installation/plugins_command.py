@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[Callable[[], Iterable[ListedPart[Any]]], Callable[[Any], 
 @click.command("plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each part.")
 def command(as_json: bool) -> int:
-    """List everything that can be chosen by name: the package's own, installed plug-ins, and imports with --import.
+    """List everything that can be chosen by name, from the package, from plug-ins, and from modules of --import.
 
     A plug-in that cannot be loaded is listed with the reason.
     """

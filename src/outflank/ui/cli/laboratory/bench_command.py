@@ -12,10 +12,10 @@ from outflank.ui.cli.shared.progress_line import progress_line
 @click.command("bench")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per search, and a last one.")
 def command(as_json: bool) -> int:
-    """Search a fixed set of positions with one worker, and print how many nodes that takes.
+    """Search a fixed set of positions with one worker, and print the number of nodes.
 
-    The sum of the nodes is a signature: it is the same on every machine, and changes only if other
-    nodes are searched. A change that only makes the code faster does not change it.
+    The total number of nodes is a signature: it is the same on every machine, and changes only if other
+    nodes are searched. A change that only makes the code faster leaves the signature the same.
 
     \b
       outflank bench

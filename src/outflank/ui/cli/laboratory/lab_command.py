@@ -33,9 +33,9 @@ from outflank.validation.text import how_many
 
 LIST, REDRAW, GRADE = "list", "redraw", "grade"
 MOST_FILES = 8
-"""Maximum number of files written by a run that the printed output names."""
+"""Maximum number of written files that are named in the printed output of a run."""
 MOST_SEARCHED = 4
-"""Maximum number of positions that are printed after a run, and of searches printed for each."""
+"""Maximum number of positions that are printed after a run, and maximum number of searches printed per position."""
 
 
 class _Experiments(click.Group):
@@ -139,7 +139,8 @@ def _callback(name: str) -> Callable[..., int]:
 
 
 def _serve_tasks(where: str) -> bool:
-    """If this process is an MPI rank other than the head, run tasks until the head has none left, and return True."""
+    """If this process is an MPI rank other than the head, run tasks until the head has none left, and return True.
+    Otherwise return False at once."""
     from outflank.distributed.cluster import serve_tasks
     from outflank.lab.task_process import NodeMeasurements
 
@@ -148,7 +149,10 @@ def _serve_tasks(where: str) -> bool:
 
 @contextmanager
 def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
-    """Yield a callback that shows a run's progress: a bar with the time left on a terminal, lines elsewhere."""
+    """Yield a callback that shows a run's progress: a bar with the time left on a terminal, lines elsewhere.
+
+    If `quiet`, yield None.
+    """
     console = diagnostics()
     if quiet:
         yield None
@@ -183,7 +187,7 @@ def _bar(*, quiet: bool) -> Iterator[Callable[[RunProgress], None] | None]:
 
 
 def _print_duration(console: Console, progress: RunProgress) -> None:
-    """Print before the first task how long the run will take, if an earlier run is known."""
+    """Before the first task, print how long the run took when it was measured for the package, if known."""
     if progress.first and progress.seconds_left is not None:
         console.print(f"This took {_duration(progress.seconds_left)} when it was measured for the package.")
 
@@ -222,7 +226,7 @@ def command(context: click.Context) -> None:
 
 
 def _list() -> None:
-    """List the experiments, and the question that each answers."""
+    """List the experiments, and the question that each experiment answers."""
     console = output()
     rows = [
         [experiment.name, " ".join(experiment.reports), experiment.question]

@@ -12,7 +12,7 @@ from outflank.players.clock import Clocks
 from outflank.search.request import Stop
 
 LOW_SECONDS, LOW_SHARE = 10.0, 0.1
-"""A clock is shown as low below `LOW_SECONDS` seconds, or below `LOW_SHARE` of the side's time for the game."""
+"""A clock is marked as low below `LOW_SECONDS` seconds, or below `LOW_SHARE` of the side's time for the game."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ HELP_AFTERWARDS = "save FILE keeps the game, review goes through it, again plays
 
 
 def refusal_text(word: str, error: OutflankError) -> str:
-    """Return the reply to a word that is neither a command nor a move. `error` says why it is not a move."""
+    """Return the reply to a word that is neither a command nor a move. `error` says why the word is not a move."""
     if word in AFTERWARDS:
         return f"{word!r} is for a game that is over"
     return f"{error}{suggestion(word, COMMANDS)}"
@@ -142,4 +142,4 @@ class Front(Protocol):
         """Print everything that has not been shown yet."""
 
     def run_work(self, label: str, ticking: Ticking, work: Callable[[], T], stop: Stop) -> T:
-        """Return what `work` returns. Show that it is running. Ctrl-C calls `stop`; a second Ctrl-C exits."""
+        """Run `work`, show that it is running, and return its result. Ctrl-C calls `stop`; a second Ctrl-C exits."""

@@ -150,7 +150,10 @@ def command(
 
 
 def _crashed(result: MatchResult, players: tuple[str, ...]) -> bool:
-    """Report the package's own players that crashed, and return whether any did. Strength is then not comparable."""
+    """Report the package's own players that crashed, and return whether there are any.
+
+    After a crash, the result of the match does not compare the players' strength.
+    """
     any_crashed = False
     for number, name in enumerate(result.standing.names):
         count = result.standing.forfeits.get(number, {}).get(CRASHED, 0)
@@ -193,7 +196,10 @@ Watchers = tuple[Callable[[MatchGame], None] | None, Callable[[MatchStanding], N
 
 @contextmanager
 def _progress_callbacks(settings: Settings, *, as_json: bool) -> Iterator[Watchers]:
-    """Yield a callback that prints each finished game, and one that redraws the standing on a terminal."""
+    """Yield a callback that prints each finished game, and one that redraws the standing on a terminal.
+
+    A callback is None if its output is not needed.
+    """
     console = diagnostics()
     per_game = _json_line if as_json else None if output().is_terminal else _plain_line
     if as_json or not console.is_terminal:

@@ -147,7 +147,7 @@ def _front() -> Front:
 
 
 def _play_classic(report: str) -> int:
-    """Run the classroom program of the reports: read players and moves from standard input, and print its lines."""
+    """Run the classroom program of the reports: read players and moves from standard input, and print lines."""
     console = output()
     words = (word for line in standard_input() for word in line.replace(",", " ").split())
     seats = ask_classic(words)

@@ -90,7 +90,8 @@ def command(
         note = f"games are kept in {path}; searches share {shared} for tables; Ctrl-C ends it"
         diagnostics().print(note, soft_wrap=True)
         if open_browser:
-            # In a thread: a browser in the terminal returns only when the user quits it. The socket listens already.
+            # Use a thread, because a browser in the terminal returns only when the user quits it. The socket listens
+            # already.
             threading.Thread(target=webbrowser.open, args=(address,), name="outflank-open", daemon=True).start()
         server_of(application(lobby, access), limits).run(sockets=[listening])
     raise KeyboardInterrupt  # the server ends only with Ctrl-C
@@ -98,7 +99,8 @@ def command(
 
 @contextmanager
 def _cluster(where: str | None) -> "Iterator[SharedCluster | None]":
-    """Connect to the cluster at the address `where`, and yield it when its nodes have joined."""
+    """Connect to the cluster at the address `where`, and yield it when its nodes have joined. Without an address, yield
+    None."""
     if where is None:
         yield None
         return
@@ -113,7 +115,7 @@ def _cluster(where: str | None) -> "Iterator[SharedCluster | None]":
 
 
 def _listener(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens at `port`, or at the first free port if it is None."""
+    """Return a socket that listens at `port`. If `port` is None, it listens at the first free port from `PORT` on."""
     ports = [port] if port is not None else [*range(PORT, PORT + PORTS_TRIED), 0]
     try:
         family, kind, proto, _, _ = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]

@@ -52,7 +52,7 @@ def save_game(record: Record, name: str) -> Path:
 
 @contextmanager
 def _errors_with(path: Path) -> Iterator[None]:
-    """Turn a system error into an `OutflankError` that names the path. The session shows that error and goes on."""
+    """Turn a system error into an `OutflankError` that names the path. The session shows the message and goes on."""
     try:
         yield
     except OSError as error:
@@ -65,7 +65,7 @@ def _suffix(record: Record) -> str:
 
 
 MOST_COUNTED = 10_000
-"""Number at which counting the games of a loaded file stops. Counting more would delay the reply to the user."""
+"""Maximum number of games that are counted in a loaded file. Counting more would delay the reply to the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Loaded:
 
 
 def load_game(words: str, game: Game) -> Loaded:
-    """Return the game that `words` name: `FILE NUMBER`, or `FILE` for its first game."""
+    """Return the game that `words` name. They are `FILE NUMBER`, or `FILE` for the first game of the file."""
     path, number = _path_and_number(words)
     if not path.name:
         raise OutflankError("load what? give a file name, and the number of a game where there are several")

@@ -35,7 +35,7 @@ TICK = 0.2
 """Seconds between two updates of the clocks on the screen."""
 
 KEYS, FEWER_KEYS = "? help, Tab completes, Ctrl-D leaves", "? help, Tab completes"
-"""Key help below the board: without clocks, and beside two clocks. Both fit into 60 columns."""
+"""Key help below the board if there are no clocks, and beside two clocks. Each line fits into 60 columns."""
 
 
 class Terminal:

@@ -90,7 +90,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Find the best move of a position, or of several one after the other; the default is the start of a game.
+    """Find the best move of each given position. The default is the start of a game.
 
     Ctrl-C ends the search and prints the best move so far. The status is 1 if nothing was searched, or --exact proved
     no score.
@@ -174,7 +174,7 @@ def _print_results(
 
 
 def _warn_of_useless_options(options: SearchArguments) -> None:
-    """Warn about options that have no effect on this machine, and about more workers than cores."""
+    """Warn about options that have no effect on this machine, and if there are more workers than cores."""
     cores = usable_cores()
     if options["workers"] is not None and options["workers"] > cores:
         word = "core" if cores == 1 else "cores"
@@ -227,7 +227,10 @@ def _status(stop: Stop, cluster: "Cluster | None", last: Result, options: Search
 
 
 def _comparison(board: Board, together: Result, stop: Stop, options: SearchArguments) -> Comparison:
-    """Search again with one worker, and compare with the parallel result `together`. Ctrl-C ends this search too."""
+    """Search again with one worker, and compare the result with the parallel result `together`.
+
+    Ctrl-C ends the second search too.
+    """
     alone = None
     for result in results_from_thread(iterate_alone(board, together, stop=stop, **options), stop):
         alone = result or alone

@@ -63,7 +63,7 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
 
 
 class ComparisonDocument(Struct, frozen=True, kw_only=True):
-    """Cost of the same search with one worker, and the speed-up over it."""
+    """Cost of the same search with one worker, and the speed-up of the parallel search."""
 
     nodes: int
     seconds: float
@@ -89,7 +89,7 @@ class ClusterSearchDocument(Struct, frozen=True, kw_only=True):
     engine: str
     replication: str
     threshold: int
-    """Remaining depth in plies at which a subtree became a job for one node, in the last iteration."""
+    """Remaining depth in plies at which a subtree became a job for one cluster node, in the last iteration."""
     seconds: float
     nodes: tuple[NodeStatistics, ...]
     losses: tuple[str, ...]
@@ -102,16 +102,16 @@ class ClusterSearchDocument(Struct, frozen=True, kw_only=True):
     """Share of steal attempts that succeeded."""
     bytes_transferred: int
     messages: int
-    """Number of messages with transposition table entries that all nodes sent."""
+    """Number of messages with transposition table entries, summed over the nodes that sent them."""
     broadcast_seconds: float
     replicated_hits: int
-    """Number of positions that were cut off by a transposition table entry from another node."""
+    """Number of positions in which a transposition table entry from another cluster node caused a cutoff."""
     replicated_sorts: int
-    """Number of positions for which a table entry from another node only gave the first move to try."""
+    """Number of positions in which a table entry from another cluster node only gave the first move to try."""
 
     @classmethod
     def of(cls, statistics: ClusterStatistics) -> "ClusterSearchDocument":
-        """Return the document of a cluster's statistics: the sums, and those of each node."""
+        """Return the document of a cluster's statistics, with sums and with the statistics of each node."""
         sums = ("messages", "broadcast_seconds", "replicated_hits", "replicated_sorts")
         shared_fields = {name: getattr(statistics, name) for name in cls.__struct_fields__ if name not in sums}
         return cls(**shared_fields, **{name: statistics.total(name) for name in sums})

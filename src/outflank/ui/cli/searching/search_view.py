@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 16
-"""Maximum number of nodes that get a row of their own."""
+"""Maximum number of cluster nodes that get a row of their own."""
 
 
 def statistics_of(cluster: "Cluster") -> ClusterStatistics | None:
-    """Return the statistics of the cluster's running search, or of its last one, or None before the first search."""
+    """Return the statistics of the cluster's current or last search, or None before the first search."""
     return cluster_statistics(cluster.head) if cluster.head is not None else None
 
 
@@ -75,7 +75,7 @@ def node_grid(stats: ClusterStatistics) -> Grid:
 
 
 def cluster_conclusion(stats: ClusterStatistics) -> list[str]:
-    """Return statistics of a search in words: those that the published report 000 gives for its cluster."""
+    """Return statistics of a search on a cluster in words. The published report 000 gives the same statistics."""
     if not stats.total("jobs"):
         nodes = how_many(len(stats.nodes), "node")
         return [
@@ -120,7 +120,7 @@ LINE_MOVES = 10
 
 
 def iteration_grid(results: list[Result], progress: Progress | None = None) -> Grid:
-    """Return a table with a row for each finished iteration, and one for the running iteration."""
+    """Return a table with a row for each of the last 30 finished iterations, and one for the running iteration."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     unit = results[-1].scale.unit if results else "value"
     for name in ("depth", unit, "time", "nodes", "nodes/s"):
@@ -169,18 +169,21 @@ def _lower_bound(progress: Progress, value: int, scale: Scale) -> str:
 
 
 def progress_text(progress: Progress) -> str:
-    """Return the state of a running iteration in words: the move that is searched, and the best so far."""
+    """Return the state of a running iteration in words: the move that is searched, and the best move so far."""
     move = f": {progress.move}" if progress.move is not None else ""
     best = f", {progress.best} is best so far" if progress.best is not None else ""
     return f"move {progress.moves_begun} of {progress.move_count}{move}{best}" if progress.move_count else "…"
 
 
 MOST_COLUMNS = 6
-"""Maximum number of workers that get a column each."""
+"""Maximum number of workers for which each worker has a column of its own."""
 
 
 def worker_grid(result: Result) -> Grid:
-    """Return a table of worker statistics: the sum, and each worker, or minimum and maximum if they are many."""
+    """Return a table of worker statistics, with a column for the sum and one for each worker.
+
+    If there are more than `MOST_COLUMNS` workers, the minimum and the maximum replace the workers' columns.
+    """
     workers = result.workers
     counts: dict[str, Callable[[WorkerStatistics], float]] = {
         "nodes": lambda worker: worker.nodes,
@@ -239,7 +242,7 @@ def _line_text(entry: MoveValue, last: Result) -> str:
 
 
 def conclusion(board: Board, last: Result, options: SearchArguments) -> list[str]:
-    """Return the result of a search in words. A finished game gives no lines, because the board shows how it ended."""
+    """Return the result of a search in words. If the game is over, there are no lines: the board shows the result."""
     if last.move is None:
         return []
     lines = [f"{describe(board)}: {_answer(board, last, options)}"]

@@ -31,7 +31,7 @@ def draw_cells(console: Console, board: Board, *, last: bool = False) -> None:
 
 
 def _coloured(line: str, colours: TerminalColours) -> Text:
-    """Return a line of a diagram with discs in place of letters. Text outside the cells is a label and becomes dim."""
+    """Return a line of a diagram with discs in place of letters. Labels outside the cells become dim."""
     letter_colours = {"X": colours.black, "O": colours.white, ".": colours.empty, "*": colours.legal}
     styles = {letter: f"{colour} on {colours.ground}" for letter, colour in letter_colours.items()}
     text = Text()

@@ -32,8 +32,8 @@ def game_option(help: str) -> Callable[[Command], Command]:
 class HelpWithGames(click.Command):
     """Command whose help text has placeholders, which are replaced by facts about games when the help is shown.
 
-    `{first}` and `{last}` are names of the package's games, `{choice}` is an option of the last one, `{forms}` are the
-    notations that can be read, and `{files}` the file formats that can be written.
+    `{first}` and `{last}` are the names of the package's first and last game. `{choice}` is an option of the last game.
+    `{forms}` are the notations that can be read, and `{files}` are the file formats that can be written.
     """
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -46,7 +46,10 @@ class HelpWithGames(click.Command):
 
 
 class GameCommand(HelpWithGames):
-    """Command with `--game` and the options of that game. By default it has the options of all games of the package."""
+    """Command with `--game`, which also has the options of the named game.
+
+    Without `--game`, it has the options of all games of the package.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_CONTEXT_KEY] = self._options_for(ctx, _before_arguments(args))
@@ -66,7 +69,7 @@ class GameCommand(HelpWithGames):
         return [*params[:index], *options, *params[index:]]
 
     def _options_for(self, ctx: click.Context, args: Sequence[str]) -> list[click.Option]:
-        """Return the options of the games that the command line may be about."""
+        """Return the options of all games that the command line may refer to."""
         named = _named_game(args)
         games = [] if named is None else [named]
         known = {
@@ -151,7 +154,8 @@ def _click_option(option: GameOption, flag: str) -> click.Option:
 
 
 def intended_game(game: str | None, options: RuleOptions) -> GameDescription | None:
-    """Return the named game, or the package's only game that has these options, or None if several do."""
+    """Return the named game. If `game` is None, return the only game of the package that has these options, or None if
+    several games have them."""
     if game is not None:
         description = game_named(game)
         for name in options:
@@ -181,7 +185,7 @@ def _own_games(except_for: Sequence[GameDescription] = ()) -> list[GameDescripti
 
 
 def _named_game(args: Sequence[str]) -> GameDescription | None:
-    """Return the game that the command line names, after importing its module. For an unknown name, return None."""
+    """Return the game that `--game` names, after importing its module; None without `--game` or for an unknown name."""
     name = next(reversed(list(_values("--game", args))), None)
     if name is None:
         return None

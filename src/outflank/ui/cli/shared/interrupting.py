@@ -59,7 +59,7 @@ def stopping_at_ctrl_c(stop: "Stop") -> Iterator[None]:
 
 
 def run_interruptibly(work: Callable[[], T], stop: "Stop") -> T:
-    """Return what `work` returns. Ctrl-C calls `stop`, which must end the work; a second Ctrl-C exits at once."""
+    """Run `work` and return its result. Ctrl-C calls `stop`, which must end the work; a second Ctrl-C exits at once."""
     results: list[T] = []
     errors: list[BaseException] = []
 

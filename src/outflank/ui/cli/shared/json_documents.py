@@ -50,7 +50,7 @@ class PerftDocument(Document, frozen=True, kw_only=True, tag="outflank/perft/1")
 
 
 class CheckedLevelDocument(Struct, frozen=True, kw_only=True):
-    """Numbers of positions with `left` moves left that the check of a strategy visited."""
+    """Numbers of positions that the check of a strategy visited and in which `left` moves were left."""
 
     left: int
     own: int
@@ -110,7 +110,7 @@ class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
     depth: int | None
     """Depth in plies of the position's search, or null if the position is not in the book."""
     games: int = 0
-    """Number of games through the position, among those that the book was learnt from."""
+    """Number of games through the position. Only games from which the book was learnt are counted."""
     moves: list[ValuedMove]
     unit: str
     points_per_unit: float
@@ -163,7 +163,7 @@ class ReviewMoveDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
     mark: str
     """Mark of a bad move, by its loss: `?!`, `?` or `??`. Empty for other moves."""
     value: float | Literal["won", "lost"]
-    """Value of the played move. It is a word if the game does not score the size of a win."""
+    """Value of the played move. It is `won` or `lost` if the game is decided and does not score the size of a win."""
     best: str
     best_value: float | Literal["won", "lost"]
     loss: float | None

@@ -43,10 +43,13 @@ def _import_all(context: click.Context, parameter: click.Parameter, modules: tup
 
 
 class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the newest versions of click
-    """Type of options that name a part in a registry. Plug-ins are loaded only to list names or if one is unknown."""
+    """Type of options that name a part in a registry.
+
+    Plug-ins are loaded only to list all names, or if the package does not know the given name.
+    """
 
     def __init__(self, registry: "Registry[Any]", *, others: tuple[str, ...] = ()) -> None:
-        """`others` are accepted too, in the cases in which the command allows them."""
+        """`others` are further names that are accepted. The command itself checks whether they are allowed."""
         self.registry, self.others = registry, others
         self.name = registry.kind
 
@@ -78,7 +81,7 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the 
 
 
 class NameOption(click.Option):
-    """Option of type `NameOf` with too many names for the usage line. Its help lists them in place of `{names}`."""
+    """Option of type `NameOf` with too many names for the usage line. Its help text lists the names at `{names}`."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)

@@ -1,6 +1,6 @@
-"""Plain text for streams: ASCII replacements of characters that they cannot encode, and wrapped lines.
+"""Plain text for streams: ASCII replacements of characters that a stream cannot encode, and wrapped lines.
 
-It is imported at every start, so it does not import Rich.
+This module is imported at every start, so it does not import Rich.
 """
 
 import codecs
@@ -59,7 +59,7 @@ def _locale_is_ascii() -> bool:
     variable = os.environ.get
     if variable("PYTHONIOENCODING") or variable("PYTHONUTF8", "0") != "0":
         return False
-    # Python itself changes LC_CTYPE from C to C.UTF-8, so that value says nothing about the user's choice.
+    # Python itself changes LC_CTYPE from C to C.UTF-8, so the value C.UTF-8 says nothing about the user's choice.
     character_type = variable("LC_CTYPE", "")
     return (variable("LC_ALL") or (character_type if character_type != "C.UTF-8" else "") or variable("LANG", "")) in (
         "C",

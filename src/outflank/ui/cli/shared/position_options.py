@@ -48,7 +48,7 @@ def records(
     options: RuleOptions,
     on_skip: SkipCallback | None = None,
 ) -> list[Record]:
-    """Return the positions and games in the text `words`, or in the file of that name. `number` chooses one of them.
+    """Return the positions and games in the text `words`, or in the file `words` if `is_file`. `number` chooses one.
 
     A line that cannot be read is an error. With `on_skip`, it is left out, and `on_skip` receives the reason.
     """
@@ -169,7 +169,7 @@ def games(
 
 
 def _with_rules(record: Record, options: RuleOptions) -> Record:
-    """Return a record with the rules that `options` choose, as far as its text leaves them open."""
+    """Return a record with the rules that `options` choose. Raise an error if the record contradicts an option."""
     refuse_options(description_of(record.start.game), options)
     setup = apply_rule_options(record.setup, options, lambda name, value: f"--{name} {value}")
     return replace(record, start=record.start.with_game(setup.game))
@@ -200,7 +200,7 @@ def describe(board: Board) -> str:
 
 
 def game_name(game: Game) -> str:
-    """Return the name of the game with these rules, as the command line and JSON documents use it."""
+    """Return the name of a game that the command line and JSON documents use."""
     return description_of(game).name
 
 

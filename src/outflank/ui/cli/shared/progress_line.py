@@ -17,7 +17,10 @@ quiet_option = click.option("--quiet", is_flag=True, help="Do not report progres
 
 
 class ThrottledPrinter:
-    """Prints a line if the last one was printed at least `SECONDS` ago, and drops it otherwise."""
+    """Prints a line if no other line was printed in the last `SECONDS`, and drops it otherwise.
+
+    Lines in the first `SECONDS` are dropped too.
+    """
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -35,7 +38,7 @@ def progress_line(*, quiet: bool = False, throttled: bool = True) -> Iterator[Ca
     """Yield a function that shows a text as the current progress.
 
     In a pipe it prints a text at most every `SECONDS`. If not `throttled`, it prints every text, which suits work of a
-    few long steps.
+    few long steps. If `quiet`, or on a terminal that cannot redraw a line, it prints nothing.
     """
     console = diagnostics()
     if quiet or console.is_dumb_terminal:

@@ -17,8 +17,11 @@ FIELDS = {field.name: field for field in (*fields(Limits), *fields(Options))}
 
 
 def search_options(*names: str, usual: str | None = None, **attributes: Any) -> Callable[[Command], Command]:
-    """Return a decorator that adds an option for each named field of `Limits` and `Options`. `usual` describes the
-    command's own default. `attributes` of the click option replace those that the field declares."""
+    """Return a decorator that adds an option for each named field of `Limits` and `Options`.
+
+    `usual` describes the command's own default. `attributes` are attributes of the click option. They replace the
+    attributes that the field declares.
+    """
 
     def add(command: Command) -> Command:
         for name in reversed(names):
@@ -46,7 +49,7 @@ def _search_option(name: str, usual: str | None, attributes: dict[str, Any]) -> 
 
 
 CLUSTER_SCHEMES = ("stealing", "tds")
-"""Names of the schemes that only clusters have: their nodes send each other work."""
+"""Names of the schemes that only clusters have. In these schemes, cluster nodes send each other work."""
 
 parallel_option = search_options(
     "parallel", cls=NameOption, type=NameOf(SCHEMES, others=CLUSTER_SCHEMES), metavar="SCHEME"
@@ -64,7 +67,9 @@ class ClusterOption(click.Option):
 
 
 def cluster_option(what: str, *, workers: bool = True) -> Callable[[Command], Command]:
-    """Return a decorator that adds `--cluster`, which names a cluster that works instead of this machine. `workers`
-    tells whether `--workers` then counts those of each node."""
+    """Return a decorator that adds `--cluster`, which names a cluster that works instead of this machine.
+
+    `workers` tells whether `--workers` is then the number of workers of each cluster node.
+    """
     text = f"{what} on the nodes of a cluster: {{forms}}{'; --workers then counts those of each node' * workers}."
     return click.option("--cluster", "where", metavar="CLUSTER", cls=ClusterOption, help=text)

@@ -33,8 +33,8 @@ def results_from_thread(
 ) -> Iterator[Result | None]:
     """Yield the results of a search in another thread as they arrive, and None every 0.2 seconds in between.
 
-    A kernel does not see Ctrl-C. This thread does, and calls `stop`. Before the first result, Ctrl-C also ends the wait
-    for nodes of a cluster.
+    A kernel does not see Ctrl-C, so the calling thread handles it and calls `stop`. Before the first result, Ctrl-C
+    also ends the wait for nodes of a cluster.
     """
     has_results = False
     items: queue.Queue[Item] = queue.Queue()
@@ -74,7 +74,7 @@ class ResultsUntilLoss:
         self._trouble: DeviceTrouble | None = None
 
     def results(self, results: Iterator[Result]) -> Iterator[Result]:
-        """Yield the results. If the GPU is lost, end with the best one so far, or raise the error if there is none."""
+        """Yield the results. If the GPU is lost, end with the best result so far. If there is none, raise the error."""
         last: Result | None = None
         try:
             for last in results:

@@ -9,10 +9,10 @@ from outflank.errors import OutflankError
 
 
 def reopen_closed_streams() -> None:
-    """Open the null device for closed standard streams (`>&-`), so that no other file gets their descriptor.
+    """Open the null device for closed standard streams (`>&-`), so that no other file gets their descriptors.
 
-    Code that reads input finds that `sys.stdin` is None and reports it. Writing to a closed standard output fails, as
-    on a full disk. Errors and warnings are discarded.
+    If standard input is closed, `sys.stdin` is None, and code that reads input reports this. Writing to a closed
+    standard output fails, as on a full disk. With a closed standard error, errors and warnings are discarded.
     """
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -46,5 +46,5 @@ def exit_quietly() -> NoReturn:
 
 
 def discard_output() -> None:
-    """Discard output that cannot be written, which the interpreter would otherwise flush at its exit."""
+    """Discard output that cannot be written. Otherwise the interpreter would try to flush it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 GAP, EDGES = 3, 2
-"""Width of the space between two columns of a table, and of its two edges together."""
+"""Width of the space between two columns of a table, and total width of the table's two edges."""
 
 Rows = list[list[str]]
 

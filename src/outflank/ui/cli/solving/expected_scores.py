@@ -1,4 +1,4 @@
-"""The comparison of proved scores with those that a file of positions states."""
+"""Comparison of proved scores with the scores that are stated in a file of positions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from outflank.search.results import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Move with a proved score that differs from the score stated in the file of positions."""
+    """Move for which the file of positions states a score that the proof contradicts."""
 
     move: str
     expected: int
@@ -29,7 +29,7 @@ class Difference:
 def differences(board: Board, result: Result, scores: Mapping[int, int], *, wld: bool) -> tuple[Difference, ...]:
     """Return the moves whose expected scores the proof contradicts. With `wld` only the signs are compared.
 
-    `scores` has expected scores by move code. A move that was not searched is at most as good as the best one.
+    `scores` has expected scores by move code. The best move's score is an upper bound for moves that were not searched.
     """
     if not result.exact or result.value is None:
         return ()

@@ -22,7 +22,8 @@ from outflank.validation.text import how_many
 def command(context: click.Context) -> None:
     """Check the proof of a solved position.
 
-    `outflank solve --proof FILE` writes the proof: for each side a strategy that gets the value against every answer.
+    `outflank solve --proof FILE` writes the proof. It has a strategy for each side, which guarantees the side the value
+    of the position, however the opponent plays.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -36,8 +37,8 @@ def command(context: click.Context) -> None:
 def check_command(file: str, workers: int | None, as_json: bool, quiet: bool) -> int:
     """Check a proof with an independent implementation of the rules; the status is 1 if the proof is refused.
 
-    Every position that a strategy can reach is played through, with all answers to its moves; each leaf is searched to
-    the end of the game.
+    Every position that a strategy can reach is visited, because all answers to the strategy's moves are played. Each
+    leaf is searched to the end of the game.
     """
     try:
         with progress_line(quiet=quiet or as_json) as report:

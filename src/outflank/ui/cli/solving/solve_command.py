@@ -94,8 +94,8 @@ def command(
 ) -> int:
     """Prove the final score of positions under perfect play, from a text, a file, or standard input (-).
 
-    If the file has scores of moves, like OBF, they are compared. A line that cannot be read is reported, and the other
-    positions are solved. Ctrl-C ends the command with the results proved so far.
+    If the file states scores of moves, as OBF files do, the proved scores are compared with them. A line that cannot be
+    read is reported, and the other positions are solved. Ctrl-C ends the command with the results proved so far.
 
     The status is 1 if a score was not proved or differs from the expected one, and 2 if a line could not be read or a
     GPU was lost.
@@ -160,7 +160,7 @@ def command(
 
 
 def _positions(total: Total, **position_arguments: Any) -> list[Position]:
-    """Return all positions of the input that can be read, and print an error for each of the others."""
+    """Return all positions of the input that can be read. Print an error for each position that cannot be read."""
     errors: list[str] = []
     positions = games(**position_arguments, on_skip=errors.append)
     if not positions:
@@ -201,7 +201,7 @@ def _print_table(solving: Solving, positions: list[Position], total: Total) -> i
 
 
 def _final_result(solving: Solving, table: SolveTable, row: LiveRow, number: int, board: Board) -> Result:
-    """Return the final result of a position. Draw the progress of its search until then."""
+    """Solve a position, draw the progress of the search meanwhile, and return the final result."""
     latest = LatestProgress()
     last: Result | None = None
     for update in solving.results(number, board, latest if table.console.is_terminal else None):

@@ -14,12 +14,12 @@ from outflank.validation.documents import Document
 
 
 class DifferenceDocument(Struct, frozen=True, kw_only=True):
-    """Move with a proved score that differs from the score stated in the file of positions."""
+    """Move for which the file of positions states a score that the proof contradicts."""
 
     move: str
     expected: int
     proved: int | None
-    """Proved score, or null if the move is not legal."""
+    """Proved score or upper bound, or null if the move is not legal."""
     at_most: bool
     """True if `proved` is an upper bound, namely the score of the best move, and not the exact score."""
 
@@ -38,10 +38,10 @@ class WrittenProof(Struct, frozen=True, kw_only=True):
 
 
 class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1"):
-    """Proved score of a position."""
+    """Proved score of a position, or the bounds that are proved so far."""
 
     number: int
-    """Number of the position among those that the command solves, from 1. Unreadable lines are not counted."""
+    """Number of the position in the command's input, from 1. Unreadable lines are not counted."""
     game: str
     position: str
     depth: int | None
@@ -62,7 +62,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     upper: int | None
     stopped: bool
     moves: list[ValuedMove]
-    """All legal moves with `--moves`, otherwise the best one."""
+    """With `--moves`, all legal moves with proved scores, otherwise the best move. Empty if the score is not proved."""
     unit: str
     expected: dict[str, int]
     """Scores of moves that are stated in the file of positions."""
@@ -76,7 +76,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
     seconds_before: float
     device: str = "cpu"
     """Device that solved the position: `cpu`, `gpu`, or `gpu+cpu` if the GPU was lost and the CPU took over. A GPU
-    solves positions together; their nodes and seconds are divided equally among them."""
+    solves many positions together, and the total nodes and seconds are divided equally among these positions."""
     proof: WrittenProof | UnsetType = UNSET
     """The proof that was written, with `--proof` and a proved score."""
 
@@ -94,7 +94,7 @@ class SolveDocument(Document, frozen=True, kw_only=True, tag="outflank/solve/1")
         before: Saving | None,
         proof: WrittenProof | UnsetType = UNSET,
     ) -> "SolveDocument":
-        """Return the document of a position: the proof, or the bounds so far. Estimates are left out."""
+        """Return the document of a position, with its proved score or the bounds so far. Estimates are left out."""
         return cls(
             number=number,
             game=game_name(board.game),

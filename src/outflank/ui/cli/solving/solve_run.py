@@ -53,10 +53,11 @@ def check_device_options(**options: object) -> None:
 def solve_on_device(
     boards: Sequence[Board], device: DeviceOption, stop: Stop, *, wld: bool, every_move: bool, quiet: bool
 ) -> tuple[dict[int, Result], DeviceTrouble | None]:
-    """Return the GPU's results by position number, from 1. Positions that it cannot solve are left to the CPU.
+    """Return the GPU's results by position number, from 1, and the error if the GPU was lost.
 
-    Ctrl-C calls `stop`, and positions that are unsolved by then are marked as not proved. The same holds if the GPU is
-    lost and the CPU may not take over: the error is returned with the results, or raised if nothing was proved.
+    Positions that the GPU cannot solve are left to the CPU. Ctrl-C calls `stop`. The results of positions that are
+    unsolved by then are marked as not proved. If the GPU is lost and the CPU may not take over, unsolved positions are
+    marked in the same way. The error is then returned with the results, or raised if nothing was proved.
     """
     from outflank.gpu.by_moves import solvable_indices, solve_boards  # imported here because it imports CUDA
     from outflank.gpu.ending_kernels import MOST_FREE
@@ -91,7 +92,8 @@ Position = tuple[Board, Record]
 """A board and the record that it was read from."""
 
 UNREADABLE, LOST, NOT_PROVED = 2, 2, 1
-"""Exit status for unreadable lines, for a lost GPU, and for a score that is not proved or not the expected one."""
+"""Exit status for unreadable lines, for a lost GPU, and for a score that is not proved or differs from the expected
+score."""
 
 
 class Solving:
@@ -124,8 +126,11 @@ class Solving:
             self._device_results, self._device_error = solve_on_device(boards, self.device, self.stop, **options)
 
     def reached_positions(self, positions: Sequence[Position]) -> Iterator[tuple[int, Board, Record]]:
-        """Yield the positions with their numbers. After Ctrl-C or a failure, yield only positions that the GPU
-        searched: all that it has proved, and the first that it has not."""
+        """Yield the positions with their numbers.
+
+        After Ctrl-C or a failure, yield only positions that the GPU has searched: all proved positions, and the first
+        position that is not proved.
+        """
         one_unproved = False
         for number, (board, record) in enumerate(positions, 1):
             ended = self.stop.called or self.failure() is not None
@@ -136,7 +141,7 @@ class Solving:
             yield number, board, record
 
     def save(self, path: Path, board: Board, every_seconds: float) -> None:
-        """Save the search of `board` to `path` from now on. Resume the search from that file if it exists."""
+        """Save the search of `board` to the file `path` from now on. If the file exists, resume the search from it."""
         arguments = self._search_options(board)
         table = arguments.pop("table", None)
         options = Options(**{**arguments, "parallel": None})
@@ -174,8 +179,8 @@ class Solving:
         return cluster_failure(self.cluster) if self._device_error is None else str(self._device_error)
 
     def status(self, total: Total) -> int:
-        """Return the exit status: 130 if the user ended the run, 2 if a GPU was lost, 1 if a score is not proved or not
-        the expected one, otherwise 0."""
+        """Return the exit status: 130 if the user ended the run, 2 if a GPU was lost, 1 if the cluster failed or if a
+        score is not proved or differs from the expected score, otherwise 0."""
         failure = self.failure()
         if failure is not None:
             diagnostics().print(f"outflank: {failure}; this is what is proved")

@@ -89,7 +89,7 @@ def bounds(lower: int | None, upper: int | None) -> str:
 
 @dataclass
 class SolveTable:
-    """Table whose rows are printed one by one, so that the reader of a pipe need not wait for the last."""
+    """Table whose rows are printed one by one, so that the reader of a pipe need not wait for the last row."""
 
     console: Console
     several: bool
@@ -116,7 +116,7 @@ class SolveTable:
         self.console.print("─" * max(min(room, 200), len(row)) if self.console.is_terminal else "─" * len(row))
 
     def add(self, number: int, board: Board, result: Result, differing: Sequence[Difference], *, proved: bool) -> None:
-        """Print a position's row, the scores of its moves, and the differences from expected scores."""
+        """Print a position's row, the proved scores of the moves, and the differences from expected scores."""
         line = " ".join(map(str, result.pv)) if result.exact else f"{result.move} …, not proved"
         depth = depth_of(board)
         self.print(

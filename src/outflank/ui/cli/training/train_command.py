@@ -66,7 +66,7 @@ Output = TypeVar("Output")
 def command(context: click.Context) -> None:
     """Learn the weights of a pattern evaluation, from nothing but the rules of a game.
 
-    Each step reads the results of the one before it from a folder: positions, their values, weights, and the errors of
+    Each step reads the results of the step before it from a folder: positions, their values, weights, and the errors of
     the weights. An interrupted step resumes where it was; the same seed always gives the same results.
 
     Searches and players use the weights by their file name: --evaluation patterns:FILE.
@@ -76,7 +76,10 @@ def command(context: click.Context) -> None:
 
 
 def start_options(game: str | None, game_options: RuleOptions) -> Options:
-    """Return the fields of `Generation` for the start of games: all initial positions of the rules, or a chosen one."""
+    """Return the fields of `Generation` for the start of games.
+
+    Games start from all initial positions of the rules, or only from a chosen initial position.
+    """
     start = start_of(intended_game(game, game_options), game_options)[0]
     description = intended_game(game, game_options)
     only_rules = description is None or set(game_options) <= set(description.variants.options_of(start.game))
@@ -97,7 +100,7 @@ def run_step(
 ) -> int:
     """Call `work`, print its result with `show` or as JSON, and return the exit status. Ctrl-C keeps finished parts.
 
-    `where` is the address of the cluster that makes the pieces of the work, if one does.
+    `where` is the address of a cluster that does the work in pieces, or None if this machine works alone.
     """
     refuse_copies(where)
     stop = Stop()
@@ -141,7 +144,7 @@ def generate_command(
 ) -> int:
     """Generate positions to learn from.
 
-    They come from varied games, from the opening to the end.
+    The positions come from varied games, and from all parts of a game, from the opening to the end.
 
     \b
       outflank train generate --game {first} --positions 100000 --out learning
@@ -168,9 +171,9 @@ def label_command(
 ) -> int:
     """Determine the values of positions.
 
-    Positions near the end are solved. Earlier ones are searched some plies deep, from the end of the game to its start,
-    with weights fitted to all later positions. If a game's endgames cannot be solved, values come from the results of
-    the games, and from searches with the weights of the last generation.
+    Positions near the end of a game are solved. Earlier positions are searched some plies deep, stage by stage from the
+    end of the game to its start, with weights that are fitted to all later positions. If the endgames of a game cannot
+    be solved, values come from the results of the games, and from searches with the weights of the last generation.
     """
     labels = Labels(weights=weights, **label_options, **fit_options)
     return run_step(
@@ -203,8 +206,8 @@ def fit_command(folder: Path, prior: Path | None, fit_options: Options, work_opt
 def check_command(folder: Path, weights: Path | None, beside: str | None, **output_options: Any) -> int:
     """Measure the error of weights.
 
-    It is measured on held-out games, stage by stage, beside other evaluations. The error is the root mean square, in
-    the game's unit. An evaluation without a unit is scaled to fit best.
+    The error is measured on held-out games for each stage of the game, and compared with the errors of other
+    evaluations. It is the root mean square, in the game's unit. An evaluation without a unit is scaled to fit best.
     """
     names = None if beside is None else [name.strip() for name in beside.split(",") if name.strip()]
     if names == []:
@@ -228,10 +231,10 @@ def check_command(folder: Path, weights: Path | None, beside: str | None, **outp
 @click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the choice of positions.")
 @WORK_OPTIONS
 def depths_command(folder: Path, evaluation: str, depth: int, positions: int, seed: int, work_options: Options) -> int:
-    """Measure how far shallow searches differ from deeper ones.
+    """Measure how far the values of shallow searches differ from the values of deeper searches.
 
-    Positions of the folder are searched to every depth. The formula that is fitted to the differences controls
-    selective searches with this evaluation.
+    Positions of the folder are searched to every depth, and a formula is fitted to the differences between the values.
+    The formula controls selective searches with this evaluation.
 
     \b
       outflank train generate --positions 2000 --out positions
@@ -260,8 +263,8 @@ def play_command(
 ) -> int:
     """Play a match of weights against another evaluation.
 
-    Both sides search alike, in pairs of games with colours swapped, until a sequential test shows which is stronger.
-    The status is 1 if the weights are not.
+    Both sides search alike, in pairs of games with colours swapped, until a sequential test shows which side is
+    stronger. The status is 1 if the test shows that the weights are not stronger.
 
     \b
       outflank train play learning/generation-02 --against mobility
@@ -302,8 +305,9 @@ def run_command(
 ) -> int:
     """Run all steps, generation after generation.
 
-    The best weights so far play the games of the next generation, which then plays a match against them. A page with
-    plots shows the progress. Started again, the command resumes where it was.
+    The best weights so far play the games from which the next generation is learnt. The new weights then play a match
+    against the best weights so far. A page with plots shows the progress. Started again, the command resumes where it
+    was.
 
     \b
       outflank train run --size 6 --seed 1 --out learning

@@ -43,7 +43,10 @@ WORK_OPTIONS_WITH_DEVICE = option_group("work_options", _DEVICE, *_WORK)
 
 
 def cluster_work_options(what: str, *, device: bool) -> Callable[[Command], Command]:
-    """Return a decorator that adds the options of a step whose pieces a cluster can make, with `--device` if asked."""
+    """Return a decorator that adds the options of a step that a cluster can do in pieces.
+
+    `what` is the step's work in the help of `--cluster`. If `device` is true, the decorator also adds `--device`.
+    """
     if device:
         return option_group("work_options", _DEVICE, cluster_option(what), *_WORK)
     return option_group("work_options", cluster_option(what), *_WORK)

@@ -54,7 +54,7 @@ def print_check(document: ErrorsDocument) -> None:
 
 
 def print_depths(document: DepthsDocument) -> None:
-    """Print how far values of two depths differ: a row for each pair of depths, a column for each group of stages."""
+    """Print how far values of two depths differ. Rows are pairs of depths, and columns are groups of stages."""
     stages = sorted({pair.stage for pair in document.pairs})
     spreads = {(pair.deep, pair.shallow, pair.stage): pair.spread for pair in document.pairs}
     rows = [

@@ -32,7 +32,10 @@ def forms_of(description: GameDescription) -> tuple[Form, ...]:
 
 
 def exported(saved: SavedGame, number: int, board: Board, form: str, ask: int) -> Text:
-    """Return the game up to the node `number`, or that node's position, as text in the format `form`."""
+    """Return the game up to the node `number`, or only the node's position, as text in the format `form`.
+
+    `ask` is the number of the request.
+    """
     description = description_of(board.game)
     writers: dict[str, Callable[[], str]] = {
         "position": board.to_text,
@@ -50,7 +53,7 @@ def exported(saved: SavedGame, number: int, board: Board, form: str, ask: int) -
 
 
 def _file_formats(description: GameDescription) -> dict[str, FileFormat]:
-    """Return the writable file formats of a game by suffix. If it has none, return those for any game."""
+    """Return the writable file formats of a game by suffix. If it has none, return the formats that fit any game."""
     own_formats = {suffix: form for suffix, form in description.notation.files.items() if form.write is not None}
     return own_formats or {suffix: form for suffix, form in ANY_GAMES.items() if form.write is not None}
 

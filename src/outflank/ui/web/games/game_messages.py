@@ -89,7 +89,8 @@ def _forfeit_result(verdict: Verdict, board: Board) -> GameResult:
 
 
 def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> ClockState | None:
-    """Return both clocks, with `elapsed` seconds taken from that of the side `running`; None if the game has none."""
+    """Return both clocks, or None if the game has no clocks. The clock of the side `running` is reduced by `elapsed`
+    seconds."""
     if not has_clock(saved.seats):
         return None
     control = time_control(saved.seats)

@@ -160,7 +160,8 @@ class Store:
                 while self._run_jobs(file):
                     pass
         except BaseException as error:
-            # The file lock has been released first, because the program may end as soon as `ready` fails.
+            # The `with` statement has already released the file lock. The lock must not be released later, because the
+            # program may end as soon as `ready` fails.
             if ready.done():
                 raise
             ready.set_exception(

@@ -1,5 +1,7 @@
-"""A saved game: a tree of moves with a current node, the one on the screen. Games are immutable: each function returns
-a new game, so that a change that could not be saved has no effect."""
+"""A saved game: a tree of moves with a current node, which is on the screen.
+
+Games are immutable: each function returns a new game. So a change that cannot be saved has no effect.
+"""
 
 from collections import OrderedDict
 
@@ -45,7 +47,7 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     nodes: tuple[Node, ...]
     """Nodes of the move tree. Parents precede their children. The main line follows the first child of each node."""
     node: int = FIRST
-    """Number of the current node, the one on the screen."""
+    """Number of the current node, which is on the screen."""
     next: int = 1
     """Number for the next new node."""
     revision: int = 1
@@ -68,7 +70,7 @@ def is_untouched(saved: SavedGame) -> bool:
 
 
 def colour(side: Side) -> Colour:
-    """Return the name of a side that messages use."""
+    """Return the name of a side in messages."""
     return "black" if side is Side.BLACK else "white"
 
 
@@ -154,7 +156,7 @@ def promoted(saved: SavedGame, number: int) -> SavedGame:
 
 
 def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
-    """Return the game with the node `judged`, which a review has judged, in place of the node with the same number."""
+    """Return the game with a node replaced by `judged`, the node of the same number with the judgement of a review."""
     return replace(saved, nodes=tuple(judged if node.id == judged.id else node for node in saved.nodes))
 
 

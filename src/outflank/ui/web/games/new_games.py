@@ -58,7 +58,7 @@ def game_from_pieces(name: str, options: Mapping[str, int | str], pieces: str, t
 def game_from_board(
     board: Board, *, names: tuple[str, str] = ("", ""), seats: Seats | None = None, live: bool = False
 ) -> SavedGame:
-    """Return the game that was played on a board. Its last position is the current one."""
+    """Return the game that was played on a board. The current node is the last position."""
     _check_length(len(board.moves))
     description = description_of(board.game)
     start_board = board.copy()
@@ -96,7 +96,10 @@ def _player_names(record: Record) -> tuple[str, str]:
 
 
 def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:
-    """Return `options`, or raise an error if one exists in no game. The game is known only when the text is parsed."""
+    """Return `options`, or raise an error if no game has one of them.
+
+    Other errors are found later, because the game is known only when the text is parsed.
+    """
     names = sorted({option.name for game in GAMES.parts().values() for option in game.variants.options})
     for name in options:
         if name not in names:

@@ -27,7 +27,7 @@ from outflank.validation.text import comma_separated
 from outflank.validation.values import Misfit
 
 MOST_REPORTS = 100
-"""Maximum number of listed reports. The newest are listed."""
+"""Maximum number of listed reports. If there are more reports, only the newest are listed."""
 
 CLUSTER = "cluster"
 INSIDE = re.compile(r"inside:[1-9][0-9]?")
@@ -43,14 +43,14 @@ Listener = Callable[[Running], None]
 
 
 class RunNote(Document, frozen=True, kw_only=True, tag="outflank/web-run/1"):
-    """Content of `run.json` in the folder of a run that has ended: its experiment, and whether it is complete."""
+    """Content of `run.json` in the folder of a run that has ended: the experiment, and whether the run is complete."""
 
     experiment: str
     complete: bool
 
 
 class Laboratory:
-    """Runs experiments, one at a time, and lists their reports. Its methods are called from worker threads."""
+    """Runs experiments, one at a time, and lists their reports. Any thread may call its methods."""
 
     def __init__(self, folder: Path, turns: Turns) -> None:
         self.folder, self._turns = folder, turns
@@ -97,7 +97,7 @@ class Laboratory:
         thread.start()
 
     def check_idle(self) -> None:
-        """Raise an error while an experiment runs, because other measurements would disturb it or wait for its end."""
+        """Raise an error while an experiment runs. Another measurement would disturb it, or wait for its end."""
         with self._lock:
             if self._running is not None:
                 raise OutflankError(f"{self._running[0].experiment} is running: cancel it, or wait")
@@ -109,7 +109,7 @@ class Laboratory:
                 self._running[1]()
 
     def page(self, id: str) -> bytes | None:
-        """Return the HTML page of a report, or None if the report does not exist."""
+        """Return the HTML page of a report, or None if the report does not exist or is too old to be listed."""
         folder = next((folder for folder in self._folders() if folder.name == id), None)
         if folder is None:
             return None
@@ -165,7 +165,7 @@ class Laboratory:
     # --- reports ---
 
     def _folders(self) -> list[Path]:
-        """Return the folders of runs, newest first."""
+        """Return the folders of the last `MOST_REPORTS` runs, newest first."""
         try:
             folders = [path for path in self.folder.iterdir() if _run_folder_name.fullmatch(path.name)]
         except OSError:

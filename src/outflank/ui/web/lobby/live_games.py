@@ -33,7 +33,7 @@ def charged(saved: SavedGame, side: Side | None, seconds: float) -> SavedGame:
 
 
 def timed(saved: SavedGame, side: Side, seconds: float) -> SavedGame:
-    """Return the game with a move's time taken from its side's clock. The side loses if its time has run out."""
+    """Return the game with the time of a move taken from the clock of `side`. The side loses if its clock runs out."""
     if not has_clock(saved.seats):
         return saved
     clocks = clocks_of(saved.seats, saved.left)
@@ -126,7 +126,7 @@ class LiveGame:
                 self._stop_clock()
 
     async def play(self, number: int, move: str, requester: Watcher | None = None) -> Game:
-        """Make a user's move after the node `number`."""
+        """Make a user's move at the node `number`."""
         async with self._lock:
             running, elapsed = self._elapsed()
 
@@ -333,9 +333,9 @@ class LiveGame:
             self._timeout = None
 
     def _elapsed(self) -> tuple[Side | None, float]:
-        """Return the side whose clock runs and the seconds since its start, or None and 0 if no human's clock runs.
+        """Return the side of the human whose clock runs, and the seconds since the clock was started.
 
-        Computers measure their own time.
+        If no human's clock runs, return None and 0. Computers measure their own time.
         """
         if self._running is None or not is_human(player_words(self.saved.seats, self._running[0])):
             return None, 0.0

@@ -17,8 +17,8 @@ from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Kept, Layout
 
 MOST_UNWATCHED = 16
-"""Maximum number of games in memory that no connection watches. They open faster for users who come back. A game of
-Othello takes 55 kB, one of Abalone with 400 moves 300 kB."""
+"""Maximum number of games in memory that no connection watches. These games open faster for users who come back. A
+game of Othello takes 55 kB. A game of Abalone with 400 moves takes 300 kB."""
 
 
 class Lobby:
@@ -52,7 +52,7 @@ class Lobby:
         return live_game
 
     def _drop_unwatched(self) -> None:
-        """Drop unwatched games from memory, except the last `MOST_UNWATCHED`."""
+        """Drop unwatched games from memory, except the last `MOST_UNWATCHED` that were used."""
         unwatched = [id for id, live_game in self._recent.items() if not live_game.watchers]
         for id in unwatched[:-MOST_UNWATCHED]:
             del self._recent[id]
@@ -72,7 +72,7 @@ class Lobby:
         return await asyncio.wrap_future(self.services.store.delete(id))
 
     async def leave(self, live_game: LiveGame, watcher: Watcher) -> None:
-        """Remove a watcher from a game. A game without moves is deleted when its last watcher leaves."""
+        """Remove a watcher from a game. If no watcher is left and the game is untouched, delete the game."""
         try:
             await live_game.leave(watcher)
             async with self._opening:

@@ -17,9 +17,10 @@ from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.warning_log import WarningLog
 
-# Pasted texts are parsed in separate threads, with limits on their number and on the time. Parsers in Python let other
-# threads run every few milliseconds, and can be ended at a limit. A call of a regular expression does neither. So the
-# time of recognisers must be linear in the text, as `tests/formats/test_recognisers.py` checks.
+# Pasted texts are parsed in separate threads, with limits on the number of threads and on the time. A parser in Python
+# lets other threads run every few milliseconds, and can be ended at a limit. The matching of a regular expression
+# cannot be ended, and lets no other thread run. So the time of recognisers must be linear in the length of the text, as
+# `tests/formats/test_recognisers.py` checks.
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -32,7 +33,7 @@ class TextReader:
         self._settings = settings
         self._threads = ThreadPoolExecutor(settings.texts_at_a_time, "outflank-web-text")
         self._waiting = 0
-        """Number of texts that are being parsed or queued, including those whose requests have timed out."""
+        """Number of texts that are being parsed or queued, including texts whose requests have timed out."""
 
     async def read(self, reader: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Return the result of `reader` for a pasted text. Raise an error if too many texts wait, or if this text has
@@ -60,7 +61,7 @@ class TextReader:
             reading.exception()  # otherwise asyncio warns that the exception was never retrieved
 
     def close(self) -> None:
-        """Drop the texts in the queue. Those that are being parsed continue."""
+        """Drop the texts in the queue. The parsing of other texts continues."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -105,16 +106,22 @@ class Services:
         self._log.warn_of(error)
 
     def now(self) -> float:
-        """Return the current time, made later than every time returned before, because games are sorted by it."""
+        """Return the current time, or a slightly later time, so that every returned time is later than the last.
+
+        Games are sorted by this time.
+        """
         self._last_time = max(time.time(), self._last_time + 1e-4)
         return self._last_time
 
     def most_table_bytes(self) -> int:
-        """Return the maximum size in bytes of all transposition tables together, except those of experiments."""
+        """Return the maximum size in bytes of all transposition tables together, except the tables of experiments."""
         return self.searches.most_bytes() + self.computers.most_bytes()
 
     def in_memory(self) -> dict[str, int]:
-        """Return the number of players, and the number and bytes of all transposition tables, even of experiments."""
+        """Return the number of players, and the number and bytes of all transposition tables.
+
+        The transposition tables of experiments are included.
+        """
         tables, table_bytes = tables_in_memory()
         return {"tables": tables, "table_bytes": table_bytes, "players": self.computers.in_memory()}
 

@@ -26,7 +26,7 @@ from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
 
 SOLVED_SOON_SECONDS = 0.3
-"""An endgame position is solved right after the first estimates if that is expected to take at most this long."""
+"""Expected time in seconds up to which an endgame position is solved right after the first estimates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class AnalysisState:
 
 
 class AnalysisTask:
-    """One analysis of a position. Any thread may call `run`, but only one at a time. `tell` is called from any thread.
+    """One analysis of a position. Any thread may call `run`, one thread at a time. `tell` is called from any thread.
 
     The creator must close it. Its transposition tables are then freed, at once or when a running `run` returns.
     """
@@ -121,7 +121,7 @@ class AnalysisTask:
             raise OutflankError(f"{self._algorithm} proves nothing: exact needs another algorithm")
         self._steps = deque(steps_of(board, algorithm=self._algorithm, depth=options.depth, exact=options.exact))
         self._bits = bits
-        # Whoever chooses a scheme or a number of workers means those of this machine.
+        # A user who chooses a scheme or a number of workers means a search on this machine, not on the cluster.
         self._cluster = cluster if options.scheme is None and options.workers is None else None
         self._tables: dict[bool, Table] = {}
         self._single_worker_search: tuple[tuple[int, bool], Resumable] | None = None
@@ -216,9 +216,10 @@ class AnalysisTask:
         return nullcontext() if self._cluster is None or not alone else self._cluster.lease(self._algorithm)
 
     def _search_on_cluster(self, scheme: Scheme, stop: Stop) -> None:
-        """Search all steps that differ only in depth from the first one in a single search, whose iterations they are.
+        """Search all steps that differ from the first step only in depth, as the iterations of one search.
 
-        A new search for each step would not know how long iterations take, and so which of them to divide.
+        A search of its own for each step would not know how long earlier iterations took. So it could not decide
+        whether to divide its iteration among the nodes of the cluster.
         """
         first, before = self._steps[0], self.state
         same = [step for step in self._steps if (step.selectivity, step.exact) == (first.selectivity, first.exact)]
@@ -253,7 +254,7 @@ class AnalysisTask:
         return not last.stopped
 
     def _resumable(self, step: Step) -> Resumable:
-        """Return the search of a step by one worker. Steps that differ only in depth share one object."""
+        """Return the search of a step by one worker. Steps that differ only in depth share one `Resumable`."""
         key = (step.selectivity, step.exact)
         if self._single_worker_search is None or self._single_worker_search[0] != key:
             options = Options(**self._options(1, step))
@@ -390,7 +391,7 @@ class AnalysisTask:
             self._free()
 
     def _free(self) -> None:
-        # The callback refers to this analysis. Without that cycle, reference counting frees everything.
+        # `_tell` refers to this analysis. Once this cycle is broken, reference counting frees all objects.
         self._tables, self._single_worker_search, self._tell = {}, None, _nothing
         freed, self._freed = self._freed, _nothing
         freed()

@@ -39,8 +39,8 @@ T = TypeVar("T")
 class Computers:
     """All computer players of a server. Each thinks in its own thread, on cores that it has leased.
 
-    At most `MOST_PLAYERS` are in memory, thinking or idle. A request for another player closes the one that has been
-    idle longest, or waits until a player is idle.
+    At most `MOST_PLAYERS` players are in memory, thinking or idle. A request for another player closes the player that
+    has been idle longest, or waits until a player is idle.
     """
 
     def __init__(self, settings: Settings, turns: Turns) -> None:
@@ -64,7 +64,7 @@ class Computers:
             return len(self._idle) + len(self._working)
 
     async def choose(self, id: str, words: str, board: Board, clock: Clock, stop: Stop) -> tuple[Choice, float]:
-        """Return the move of the computer player `words` in the game `id`, and the seconds that it took.
+        """Return the move of the computer player `words` in the game `id`, and the seconds that the player took.
 
         After a call of `stop` the move is no longer needed, and an error may be raised instead.
         """
@@ -92,7 +92,7 @@ class Computers:
         return choice_and_seconds
 
     def _acquire(self, request: "_Request", stop: Stop) -> Player | None:
-        """Wait until the request can be served. Return the idle player with its key, or None if one must be created."""
+        """Wait until the request can be served. Return the idle player for it, or None if a player must be created."""
         stop.add_listener(self._wake)
         try:
             with self._changed:
@@ -128,7 +128,7 @@ class Computers:
             if player is not None and (self._closed or request.is_forgotten):
                 closing = [player]
             elif player is not None:
-                # If this player was stopped, a later move may have created another one with the same key.
+                # If this player was stopped, a later move may have created another player with the same key.
                 closing = [self._idle.pop(request.key)] if request.key in self._idle else []
                 self._idle[request.key] = player
         _close(closing)
@@ -153,7 +153,7 @@ class Computers:
             self._changed.notify_all()
 
     def _new_player(self, request: "_Request", board: Board) -> Player:
-        """Return a new player with compiled kernels, because compilation must not count on its clock."""
+        """Return a new player with compiled kernels, because the player's clock must not run during compilation."""
         try:
             player = web_player(request.key[1], board.game, random_seed())
             player.new_game(board)
@@ -182,7 +182,7 @@ class Computers:
             return choice, time.monotonic() - began
 
     def close(self) -> None:
-        """Close all players. Those that are thinking are closed after their moves."""
+        """Close all players. A player that is thinking is closed after its move."""
         with self._changed:
             self._closed = True
             closing = list(self._idle.values())
@@ -221,8 +221,9 @@ def _close(players: list[Player]) -> None:
 async def _in_thread(job: Callable[[], T]) -> T:
     """Run a job in a new thread and return its result.
 
-    An exception loses its traceback, and is not referred to here afterwards. The frames in a traceback hold the tables
-    of the search, and a reference cycle would keep these until the garbage collector runs, which may be never.
+    An exception loses its traceback, and this function keeps no reference to the exception. The reason is that the
+    frames in a traceback refer to the tables of the search. A reference cycle would keep the tables in memory until the
+    garbage collector runs, which may be never.
     """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()

@@ -1,10 +1,10 @@
-"""How all searches of a server share its cores: a single search has all cores, several take turns on one core each.
+"""Sharing of a server's cores: a single search has all cores; several searches take turns, on one core each.
 
-A search that can be interrupted and resumed (`Sliced`) runs for a slice of time, then waits behind the others. A job
-that cannot be interrupted, such as a computer's move, runs in its own thread on leased cores. One core always remains
-for slices, so that their users see progress every second. A job that takes minutes, such as an experiment, *holds* the
-server: while it runs, all slices together have one core, and other such jobs wait. Cores can still be leased, because
-otherwise no computer would move meanwhile.
+A search that can be interrupted and resumed (`Sliced`) runs for a slice of time, then waits behind the other searches.
+A job that cannot be interrupted, such as a computer's move, runs in its own thread on leased cores. One core always
+remains for slices, so that the users of these searches see progress every second. A job that takes minutes, such as an
+experiment, *holds* the server: while it runs, all slices together have one core, and other jobs that would hold the
+server wait. Cores can still be leased, because otherwise no computer would move meanwhile.
 """
 
 import threading
@@ -17,16 +17,17 @@ from typing import Protocol, TypeVar
 from outflank.search.request import Stop
 
 ROUND_SECONDS = 0.7
-"""Seconds in which every search has a turn, unless that needs slices of less than `SHORTEST` seconds."""
+"""Seconds in which every search has a turn, unless slices would then be shorter than `SHORTEST` seconds."""
 
 SHORTEST, LONGEST = 0.010, 0.1
-"""Shortest and longest slice of time in seconds. Resuming a search takes 1.6 ms, a large part of a shorter slice."""
+"""Shortest and longest slice of time in seconds. Resuming a search takes 1.6 ms, too much time in a shorter slice."""
 
 
 T = TypeVar("T")
 
 LATENESS_WEIGHT = 0.05
-"""Weight of the last turn in the moving average of how late turns end. Slices are shortened by that average."""
+"""Weight of the last turn in the moving average of the delay with which turns end. Slices are shortened by the
+average."""
 
 
 class Sliced(Protocol):
@@ -91,7 +92,7 @@ class Turns:
             self._changed.notify_all()
 
     def under_way(self) -> int:
-        """Return the number of searches that run in slices, plus the numbers of leases and of holds."""
+        """Return the total number of searches that run in slices, of leases, and of holds."""
         with self._changed:
             return len(self._waiting) + len(self._running) + len(self._leased) + self._holds
 
@@ -128,7 +129,7 @@ class Turns:
         return sum(turn.workers for turn in self._running.values())
 
     def _cores_for_slices(self) -> int:
-        """Return the number of cores for slices: one during a hold, otherwise all that are not leased, at least one."""
+        """Return the number of cores for slices: one during a hold, otherwise the cores without lease, at least one."""
         return 1 if self._holds else max(1, self.cores - sum(self._leased))
 
     def _is_alone(self) -> bool:
@@ -204,9 +205,9 @@ class Turns:
     def _wait_in_queue(
         self, queue: deque[Stop], stop: Stop, is_available: Callable[[], bool], take: Callable[[], T]
     ) -> T:
-        """Wait in `queue` until `is_available()`, or until `stop` is called, and return what `take` returns."""
-        # Not while `_changed` is locked: `add_listener` takes the lock of `stop`, and a thread that calls `stop` holds
-        # that lock while it waits for `_changed` in `_wake`.
+        """Wait in `queue` until `is_available()`, or until `stop` is called. Then call `take` and return its result."""
+        # Add the listener before `_changed` is locked. Otherwise a deadlock is possible: `add_listener` takes the lock
+        # of `stop`, and a thread that calls `stop` holds the lock of `stop` while it waits for `_changed` in `_wake`.
         stop.add_listener(self._wake)
         try:
             with self._changed:

@@ -109,15 +109,21 @@ class ComparisonTask:
 
 
 LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4
-"""The first `FEW` searches have a transposition table of 32 MiB, others of 4 MiB. A proof adds one of half the size."""
+"""Sizes of transposition tables, in bits, and the number of searches at a time that have a large table.
+
+A large table has 32 MiB and a small one 4 MiB. A search for a proof has a second table of half the size.
+"""
 
 COMPILING_SECONDS = 0.3
 """Seconds after which a search that has not started is reported as compiling."""
 
 
 class Place:
-    """Permission for one search to use transposition tables of a given size. It is reserved before the search is
-    created, so that memory is not promised twice, and given back when the tables are freed."""
+    """Permission for one search to use transposition tables of a given size.
+
+    A place is reserved before the search is created, so that memory is not promised twice. It is given back when the
+    tables are freed.
+    """
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -138,10 +144,10 @@ class Searches:
         self._freed = asyncio.Event()
         self._ready: set[tuple[str, ...]] = set()
         self._waiting_for_kernels: dict[tuple[str, ...], list[AnalysisTask]] = {}
-        """Analyses that wait for kernels, by key of the kernels. Those of the first key are being compiled."""
+        """Analyses that wait for kernels, by key of the kernels. The kernels of the first key are being compiled."""
 
     def most_bytes(self) -> int:
-        """Return the maximum bytes of all transposition tables of analyses, reviews and comparisons together."""
+        """Return the maximum total size in bytes of the transposition tables of analyses, reviews and comparisons."""
         large, small = (3 * (16 << bits) for bits in (LARGE_BITS, SMALL_BITS))
         return min(FEW, self._most_searches) * large + max(0, self._most_searches - FEW) * small
 
@@ -150,8 +156,10 @@ class Searches:
             raise OutflankError(f"{self._most_searches} searches are under way, and no more at a time")
 
     async def enter(self, stop: Stop) -> int:
-        """Reserve a place for a comparison or review, identified by its `stop`. Return the `bits` of each of its two
-        tables, which together are no larger than an analysis's tables."""
+        """Reserve a place for the comparison or review with this `stop`. Return the `bits` of each of its two tables.
+
+        The two tables together are no larger than the tables of an analysis.
+        """
         place = self._comparisons_and_reviews[stop] = await self.take_place()
         return place.bits - 1
 
@@ -162,7 +170,8 @@ class Searches:
     async def take_place(self) -> Place:
         """Reserve a place for a new search. If the search is not created, the caller must give the place back.
 
-        Tables of a search that has just ended may still be in use. If they take the last place, this waits for them.
+        Tables of a search that has just ended may still be in use. If they take the last place, wait until the tables
+        are freed.
         """
         self._check_room()
         while len(self._places) >= self._most_searches:
@@ -198,7 +207,7 @@ class Searches:
             self._compile_next()
 
     def _compile_next(self) -> None:
-        """Compile, in a thread, the first kernels that an analysis still waits for. One set is compiled at a time."""
+        """Start a thread that compiles the first set of kernels for which an analysis still waits, if there is one."""
         loop = asyncio.get_running_loop()
         while self._waiting_for_kernels:
             kernels, waiting = next(iter(self._waiting_for_kernels.items()))

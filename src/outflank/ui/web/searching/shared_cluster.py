@@ -12,9 +12,9 @@ from outflank.search.request import Limits
 
 
 class SharedCluster:
-    """A cluster that searches for one analysis at a time. The server's own cores search for the others.
+    """A cluster that searches for one analysis at a time.
 
-    If the cluster is lost, the server's own cores search for all.
+    The server's own cores search for the other analyses. If the cluster is lost, they search for all analyses.
     """
 
     def __init__(self, cluster: Cluster, where: str) -> None:
@@ -22,7 +22,7 @@ class SharedCluster:
         self._in_use = threading.Lock()
         self._is_lost = False
         self.warn: Callable[[str], object] = notify
-        """Called with the reason when the cluster is lost."""
+        """Function that is called with the reason when the cluster is lost."""
 
     def prepare(self) -> int:
         """Wait until the nodes have joined, and return their number."""

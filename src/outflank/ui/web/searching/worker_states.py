@@ -7,7 +7,7 @@ from outflank.search.results import MoveValue, Progress, Result, WorkerProgress,
 from outflank.ui.web.server_messages import ValuedMove, WorkerState
 
 CERTAIN = 1e9
-"""Number that stands for a certain win in a game without scores."""
+"""Number that represents a certain win in a game without scores."""
 
 
 def number(value: float) -> float:
@@ -40,9 +40,10 @@ def worker_states(
     *,
     searching: bool,
 ) -> tuple[WorkerState, ...]:
-    """Return the state of each worker. `last` has the states `seconds` ago, `before` the statistics of earlier slices.
+    """Return the state of each worker.
 
-    Without `progress`, as in short slices of time, `searching` tells whether workers are busy.
+    `last` has the workers' states `seconds` ago. `before` has their statistics in earlier slices of time. `searching`
+    tells whether workers are busy if there is no `progress`, as in short slices.
     """
     workers = () if progress is None else progress.workers
     return tuple(

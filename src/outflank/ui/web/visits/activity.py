@@ -1,4 +1,4 @@
-"""The activity of a connection: one analysis, comparison or review. The next one ends it."""
+"""The activity of a connection: one analysis, comparison or review. The next activity ends the previous one."""
 
 import asyncio
 import threading
@@ -95,7 +95,7 @@ class Activity:
     # --- comparisons and reviews, each in a separate thread ---
 
     async def compare(self, request: Compare) -> None:
-        """Start a comparison: search a node with several workers, and with one."""
+        """Start a comparison: search a node with several workers, and then with one worker."""
         self.services.laboratory.check_idle()
         live_game = await self.lobby.live_game(request.id)
         board = await live_game.board_at(request.node)
@@ -127,7 +127,10 @@ class Activity:
         self._check_open()
 
         def send(message: Message) -> None:
-            """Send a message. A progress message replaces one that still waits. The last message is always sent."""
+            """Send a message. A progress message replaces a progress message that still waits in the queue.
+
+            The last message is always sent.
+            """
             if isinstance(message, Compared | Reviewed) and not message.done:
                 if self._end is stop_work:
                     self.outbox.stream(STREAM, message)

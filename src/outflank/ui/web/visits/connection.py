@@ -1,4 +1,4 @@
-"""A connection of a user: its requests, which are handled in order, and the messages to it."""
+"""A connection of a user: its requests, which are handled in order, and the messages that are sent to the user."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -87,7 +87,7 @@ POLICY = 1008
 """WebSocket close code for a connection that exceeds a limit."""
 
 SILENT_SECONDS = 20.0
-"""Age in seconds at which a connection without any request may be closed in favour of a new one."""
+"""Age in seconds at which a connection without any request may be closed to make room for a new connection."""
 
 CLOSE_SECONDS = 1.0
 """Time limit in seconds for sending the close frame, and seconds between two cancellations of a task."""
@@ -129,7 +129,7 @@ class Session:
             self.activity.close()
             self.outbox.close()
             await _cancel_all(sending, receiving)
-            # Complete the current request, because otherwise a game on disk could differ from the one in memory.
+            # Complete the current request, because otherwise a game on disk could differ from the game in memory.
             for result in await asyncio.gather(sending, receiving, *self._running_handlers, return_exceptions=True):
                 if isinstance(result, Exception) and not isinstance(result, WebSocketDisconnect):
                     self.services.warn(result)

@@ -1,5 +1,7 @@
-"""Limit on a connection's rate of incoming messages, and the queue of outgoing ones: all answers, and the newest
-message of each stream."""
+"""Limit on a connection's rate of incoming messages, and the queue of outgoing messages.
+
+The queue has all answers, and the newest message of each stream.
+"""
 
 import asyncio
 import time
@@ -11,7 +13,7 @@ from outflank.validation.documents import encoded
 
 
 class Bucket:
-    """A token bucket. It holds at most `most` tokens and gets `a_second` tokens per second. Each message takes one.
+    """A token bucket. It holds at most `most` tokens and gets `a_second` tokens per second. A message takes a token.
 
     >>> now = [0.0]
     >>> bucket = Bucket(1.0, 2, lambda: now[0])
@@ -38,7 +40,7 @@ class Bucket:
 
 
 EVERY_SECONDS = 0.1
-"""Shortest time in seconds between two messages of one stream (of progress messages)."""
+"""Shortest time in seconds between two messages of one stream."""
 
 MOST_ANSWERS = 64
 """Number of unsent answers at which no further request of the connection is read."""
@@ -66,7 +68,7 @@ class Outbox:
         await self._room.wait()
 
     def tell(self, message: Message) -> None:
-        """Append a message without blocking: the last one of a stream, or the notice of a deleted game."""
+        """Append a message without blocking: the last message of a stream, or the notice of a deleted game."""
         if self._is_closed:
             return
         self._answers.append(message)
