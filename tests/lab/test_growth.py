@@ -120,16 +120,17 @@ def test_a_faster_network_has_lower_costs():
 
 
 @pytest.mark.interpreted_only
-def test_shares_add_up_in_a_run():
+@pytest.mark.parametrize("options", [{"tables": ("private",), "replicated": (2,)}, {"tables": ("distributed",)}])
+def test_shares_add_up_in_a_run(options):
     report = lab.run(
         "growth",
         positions=("start",),
         depths=(4,),
         nodes=(4,),
         thresholds=(1,),
-        replicated=(2,),
         table_bits=8,
         real=(1,),
+        **options,
     )
     (row,) = [
         dict(zip(table.columns, cells, strict=True))

@@ -83,6 +83,7 @@ SMALL = {
         "nodes": (2, 3),
         "networks": ("ethernet", "ray"),
         "thresholds": (1,),
+        "tables": ("private", "distributed"),
         "replicated": (0, 2),
         "table_bits": 8,
     },
@@ -718,12 +719,13 @@ def test_a_cluster_runs_the_tasks_that_are_not_timed(tmp_path, monkeypatch):
     chosen = {"positions": ("start",), "depths": (2, 3), "nodes": (2,), "thresholds": (1,), "real": (1,)}
     there = lab.run("growth", **chosen, table_bits=8, tasks_on="inside:2", out=tmp_path)
     here = lab.run("growth", **chosen, table_bits=8)
-    assert [item["task"].partition(",")[0] for item in asked] == ["start to depth 3", "start to depth 2"]
+    names = sorted(item["task"].partition(",")[0] for item in asked)
+    assert names == [f"start to depth {depth}{which}" for depth in (2, 3) for which in ("", " alone")]
     simulated = [[sample for sample in report.samples if sample["what"] == "simulated"] for report in (there, here)]
     assert simulated[0] == simulated[1]
     assert there.provenance["tasks on"] == "inside:2"
     assert len(lab.run("growth", **chosen, table_bits=8, tasks_on="inside:2", out=tmp_path, resume=True).samples) == 6
-    assert len(asked) == 2, "nothing is measured again"
+    assert len(asked) == 4, "nothing is measured again"
 
 
 @pytest.mark.interpreted_only

@@ -95,6 +95,9 @@ class GrowthParameters(Parameters):
         if min((*self.thresholds, *self.nodes)) < 1 or self.board <= 0 or self.hours <= 0:
             raise InvalidOption("thresholds, nodes, board and hours: more than 0 each")
 
+    def unused(self) -> tuple[str, ...]:
+        return () if "private" in self.tables else ("replicated",)
+
     @property
     def search_options(self) -> dict[str, Any]:
         """Options of all searches."""
