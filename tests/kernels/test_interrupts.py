@@ -222,10 +222,29 @@ def test_a_notebook_is_interrupted(tmp_path, monkeypatch):
         reply = client.get_shell_msg(timeout=60)
         while reply["parent_header"].get("msg_id") != request:
             reply = client.get_shell_msg(timeout=60)
-        assert (reply["content"]["status"], reply["content"]["ename"]) == ("error", "KeyboardInterrupt")
+        content = reply["content"]
+        assert (content["status"], content["ename"]) == ("error", "KeyboardInterrupt"), "\n".join(content["traceback"])
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+def test_an_interrupt_while_the_deputy_starts_is_not_replaced_by_another_error(monkeypatch):
+    start, handler = threading.Thread.start, signal.getsignal(signal.SIGINT)
+
+    def interrupted(thread):
+        signal.raise_signal(signal.SIGINT)
+        start(thread)
+
+    attendant = Attendant(lambda: None)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        monkeypatch.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            attendant.run(lambda: None)
+        attendant.close()
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def test_what_an_attended_call_finds_or_raises_is_the_callers():

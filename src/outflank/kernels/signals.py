@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 
 from outflank.kernels import observers
 from outflank.kernels.compiler import interpreted
+from outflank.kernels.uninterrupted import delay_interrupts
 
 T = TypeVar("T")
 
@@ -65,10 +66,14 @@ class Attendant:
             self._deputy = None
 
     def _start(self) -> None:
-        if self._deputy is None:
-            deputy = threading.Thread(target=_serve, args=(self._tasks,), name="outflank-deputy", daemon=True)
-            self._deputy = deputy
+        if self._deputy is not None:
+            return
+        deputy = threading.Thread(target=_serve, args=(self._tasks,), name="outflank-deputy", daemon=True)
+        # `start` waits until the thread runs. If this wait was interrupted, `close` could not join the thread, and
+        # raised a `RuntimeError` in place of the interrupt.
+        with delay_interrupts():
             deputy.start()
+            self._deputy = deputy
 
 
 def _serve(tasks: "SimpleQueue[_Task[object] | None]") -> None:
