@@ -81,7 +81,7 @@ def _push(state, number, first, second, alpha, beta, depth, ply, expected):
     frame.alpha, frame.beta, frame.depth, frame.ply = alpha, beta, depth, ply
     frame.phase, frame.uid, frame.dead = BEGIN, node.uids, 0
     frame.parent, frame.child, frame.origin = -1, 0, -1
-    frame.best, frame.best_move, frame.expected = WORST, NO_MOVE, expected
+    frame.best, frame.best_move, frame.expected, frame.held_by = WORST, NO_MOVE, expected, -1
     frame.count, frame.begun, frame.outstanding = 0, 0, 0
     return frame
 
@@ -169,8 +169,10 @@ def _queued_move(state, number, place):
     index, child = jobs[place, 0], jobs[place, 2]
     frame = state.frames[number * STACK + index]
     is_same = index < state.nodes[number].height and frame.uid == jobs[place, 1] and frame.dead == 0
-    if not is_same or frame.phase != SYNC:
+    if not is_same or frame.phase != SYNC or (frame.held_by >= 0 and frame.thief[frame.held_by] != QUEUED):
         return np.int64(-1)
+    if frame.held_by >= 0:
+        return np.int64(frame.held_by)
     if state.machine.spawn_order == IN_ORDER:
         child = np.int64(0)
         while child < frame.count - 1 and frame.thief[child] != QUEUED:
@@ -224,10 +226,18 @@ def _deliver(state, number, index, child, value):
         frame.is_better[child] = value > max(frame.alpha, frame.best)
         if frame.phase == SERIAL:
             frame.begun = child
-        else:
-            _enqueue(state, number, index, child)
+            return
+        if frame.is_better[child] != 0:
+            _put_off_moves(state, number, index, child)
+        _enqueue(state, number, index, child)
         return
     frame.thief[child] = DELIVERED
+    if frame.held_by == child:
+        frame.held_by = -1
+        for step in range(frame.count):
+            other = step if state.machine.spawn_order == FORWARD else frame.count - 1 - step
+            if frame.thief[other] == QUEUED:
+                _enqueue(state, number, index, other)
     if frame.phase == SYNC:
         frame.outstanding -= 1
     if value > frame.best:
@@ -236,6 +246,28 @@ def _deliver(state, number, index, child, value):
     if frame.best >= frame.beta and frame.outstanding > 0:
         _give_up_moves(state, number, index)
         _give_up_above(state, number, index)
+
+
+@inner
+def _put_off_moves(state, number, index, child):
+    """Give up the searches of a frame's other moves, until move `child` has been searched again.
+
+    Their windows are below the value of this move, so that most of them would turn out to be better as well. If they
+    went on, 16 nodes would enter 1.38 times one worker's tree nodes from `midgame` to depth 15, even with one table for
+    all.
+    """
+    machine, node, frame = state.machine, state.nodes[number], state.frames[number * STACK + index]
+    frame.held_by = child
+    for other in range(frame.count):
+        if frame.thief[other] >= 0 and other != child:
+            schedule(state, machine.now + machine.latency, ABORT, frame.thief[other], number, frame.uid, other, 0)
+        if (frame.thief[other] >= 0 or frame.thief[other] == RUNNING) and other != child:
+            frame.thief[other] = QUEUED
+    _give_up_above(state, number, index)
+    # With another number, results of the searches that were given up are ignored, and orders to give up a job cannot
+    # reach a later search of the same move.
+    node.uids += 1
+    frame.uid = node.uids
 
 
 @inner

@@ -73,6 +73,7 @@ FRAME = record_type(
         "thief": (np.int64, MOST_MOVES),  # state of each move
         "ceiling": (np.int64, MOST_MOVES),  # upper end of the window in which each move is searched
         "is_better": (np.int64, MOST_MOVES),  # not 0: a null window has shown that the move beats the best
+        "held_by": np.int64,  # move that is searched again while the others wait; -1: none
     }
 )
 """A tree node on the stack of a cluster node: either divided into its moves, or searched sequentially."""
