@@ -77,7 +77,8 @@ def _path_svg(begin: geometry.Cell, end: geometry.Cell, stroke: str, title: str)
 def abalone_diagram(
     black: int, white: int, legal: Collection[geometry.Cell] = (), last: Collection[geometry.Cell] = ()
 ) -> list[str]:
-    """Return the lines of a text diagram, row I on top, with `*` on empty cells of `legal` and `last` in brackets."""
+    """Return the lines of a text diagram, with row `I` at the top. Empty cells in `legal` are marked `*`; cells in
+    `last` are in brackets."""
     blacks, whites = geometry.cells(black), geometry.cells(white)
     lines = []
     for row in range(8, -1, -1):

@@ -60,7 +60,8 @@ def othello_svg(
 def othello_diagram(
     size: int, black: int, white: int, legal: Collection[int] = (), last: Collection[int] = ()
 ) -> list[str]:
-    """Return the lines of a text diagram, a1 at the top left, with `*` on `legal` squares and `last` in brackets."""
+    """Return the lines of a text diagram, with a1 at the top left. Squares in `legal` are marked `*`; squares in `last`
+    are in brackets."""
     header = "  " + " ".join("abcdefgh"[:size])
     rows = []
     cells = squares(size)

@@ -227,8 +227,8 @@ class Story:
 def story_of(judged: Sequence[JudgedMove], outcome: float | None = None) -> Story:
     """Return the course of a game from its judged moves; `outcome` is black's final score, if the moves reach the end.
 
-    A move is to blame for a change if the change is against its side, the search that judged the move has seen the
-    change, and the move has lost more than this search's margin of error.
+    A move is to blame for a change if the change is against its side, the search that judged the move also gives the
+    worse state, and the move has lost more than this search's margin of error.
     """
     if not judged:
         return Story(first=LEVEL, values=(), states=(), turns=())

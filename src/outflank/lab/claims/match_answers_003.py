@@ -1,4 +1,4 @@
-"""Answers to report 003's conclusions that matches of its ideas decide, or that are about moves without a search."""
+"""Answers to report 003's conclusions that are decided by matches of its ideas, or are about moves without a search."""
 
 from collections.abc import Sequence
 

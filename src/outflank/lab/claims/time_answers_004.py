@@ -1,7 +1,7 @@
-"""Answers to report 004's conclusions that times decide: profiles, the cost of spawns, and times by number of threads.
+"""Answers to report 004's conclusions about time: where it goes, what spawns cost, and how it falls with more threads.
 
-Times count only in games that are deep enough, and on enough cores. If there are too few cores, the answer also gives
-the decision on the replayed games.
+Games on several threads count only if they are deep enough and the machine has enough cores. If there are too few
+cores, the answer says so, and adds the decision on the replayed games if there are any.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Report on simulated runs of report 000's programs: tables, the plot of speed-ups, and the fits of the costs."""
+"""Report on simulated runs of report 000's programs: tables, a plot of speed-ups, and costs fitted to the report."""
 
 from collections.abc import Sequence
 
