@@ -1,4 +1,4 @@
-"""Answers to report 004's conclusions that are decided by counts: policy, equal trees, races, spawns and parallelism."""
+"""Answers to report 004's conclusions that are decided by counts: policy, equal trees, races, spawns, parallelism."""
 
 from collections.abc import Sequence
 from itertools import combinations, product

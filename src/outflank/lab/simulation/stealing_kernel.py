@@ -252,9 +252,9 @@ def _deliver(state, number, index, child, value):
 def _put_off_moves(state, number, index, child):
     """Give up the searches of a frame's other moves, until move `child` has been searched again.
 
-    Their windows are below the value of this move, so that most of them would turn out to be better as well. If they
-    went on, 16 nodes would enter 1.38 times one worker's tree nodes from `midgame` to depth 15, even with one table for
-    all.
+    Their windows are below the value of this move, so that many of them would turn out to be better as well. From
+    `midgame` to depth 13, at threshold 5, 16 nodes with a distributed table enter 1.16 times one worker's tree nodes
+    instead of 1.26 times; to depth 15, at threshold 6, 1.55 instead of 1.59 times.
     """
     machine, node, frame = state.machine, state.nodes[number], state.frames[number * STACK + index]
     frame.held_by = child
