@@ -392,6 +392,12 @@ def _receive(state, number, begin_at, others, cost, worker):
         node.receiving += held_up
 
 
+@inner
+def _bound(frame):
+    """Return the kind of bound that a frame's best value is."""
+    return np.int64(LOWER if frame.best >= frame.beta else EXACT if frame.best > frame.alpha else UPPER)
+
+
 # --- the distributed table ---
 
 
@@ -431,7 +437,7 @@ def _send_entry(game, state, number, frame, worker):
     machine, node = state.machine, state.nodes[number]
     symmetry, first, second = table_key(game, unpack(game, frame.first, frame.second), worker)
     if frame.count > 0:
-        bound = np.int64(LOWER if frame.best >= frame.beta else EXACT if frame.best > frame.alpha else UPPER)
+        bound = _bound(frame)
         best, depth, move = np.int64(frame.best), np.int64(frame.depth), np.int64(frame.best_move)
         if bound == LOWER:
             record_cutoff(move, depth, np.int64(frame.ply), worker)
@@ -509,9 +515,8 @@ def _open(game, evaluation, state, number, frame, worker, probe):
 def _store(game, frame, worker):
     """Store the value of a divided frame in its node's table. A sequential search has already stored its value."""
     if frame.count > 0:
-        bound = LOWER if frame.best >= frame.beta else EXACT if frame.best > frame.alpha else UPPER
         best, depth, ply = np.int64(frame.best), np.int64(frame.depth), np.int64(frame.ply)
-        store_value(game, frame.first, frame.second, best, np.int64(bound), depth, ply, frame.best_move, worker)
+        store_value(game, frame.first, frame.second, best, _bound(frame), depth, ply, frame.best_move, worker)
 
 
 @inner
