@@ -89,8 +89,12 @@ def test_drawings_with_other_letters_are_read(board, signs, in_words):
     letters = str.maketrans({"X": black, "O": white, ".": empty, "*": empty})
     drawn = [re.sub(r"(?<=[A-I1-8] ).*", lambda cells: cells[0].translate(letters), line) for line in rows]
     said = turn if in_words else {Side.BLACK: "X", Side.WHITE: "O"}[board.turn]
-    found = Board.from_text("\n".join([*head, *drawn, said]))
-    assert same(found, board)
+    text = "\n".join([*head, *drawn, said])
+    if black == "●" and white not in text:  # such a text may also be a coloured picture that has lost its colours
+        with pytest.raises(OutflankError, match="all alike"):
+            Board.from_text(text)
+    else:
+        assert same(Board.from_text(text), board)
 
 
 @examples(40)
