@@ -423,8 +423,49 @@ BOARD, DEPTH = (OthelloBoard.start(6), 3) if interpreted() else (OthelloBoard.st
 OPTIONS = {"workers": 1, "threshold": 1 if interpreted() else 4, "replication": "none"}
 
 
-def wanted() -> int:
-    return search(BOARD, Limits(depth=DEPTH), workers=1).value
+def wanted(depth: int = DEPTH) -> int:
+    return search(BOARD, Limits(depth=depth), workers=1).value
+
+
+class Delaying(Scripted):
+    """Nodes that end their jobs in a random order, but node 0 ends one only when the others have none."""
+
+    def __init__(self, nodes: int, seed: int) -> None:
+        super().__init__(nodes)
+        self.random = random.Random(seed)
+        self.jobs: dict[int, list[Job]] = {node: [] for node in range(nodes)}
+        self.most = 0
+        self.taken_back: list[Job] = []
+
+    def submit(self, node: int, job: Job) -> None:
+        self.submitted.append((node, job))
+        self.jobs[node].append(job)
+        self.most = max(self.most, sum((node, job.ticket) not in self.stopped for job in self.jobs[node]))
+
+    def stop(self, node: int, ticket: int) -> None:
+        super().stop(node, ticket)
+        self.nodes[node].stop(ticket)
+        self.taken_back += [job for job in self.jobs[node][1:] if job.ticket == ticket]
+
+    def wait(self, seconds: float):
+        busy = [node for node, jobs in self.jobs.items() if jobs]
+        if busy:
+            node = self.random.choice([node for node in busy if node] or busy)
+            self.events.put(Ended(node=node, result=self.nodes[node].search(self.jobs[node].pop(0))))
+        return super().wait(0.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_node_has_a_second_job_until_another_node_needs_it(seed):
+    fabric = Delaying(3, seed)
+    with Cluster(fabric, tuning=AT_ONCE) as cluster:
+        found = cluster.search(BOARD, Limits(depth=DEPTH + 1), **OPTIONS)
+        assert (found.value, found.stopped) == (wanted(DEPTH + 1), False)
+        assert cluster.head is not None
+        assert sum(member.jobs for member in cluster.head.members.values()) == len(fabric.submitted)
+    assert fabric.most == 2
+    places = [(job.first, job.second) for _, job in fabric.submitted]
+    assert any(places.count((job.first, job.second)) > 1 for job in fabric.taken_back)  # somebody else searched it
 
 
 def test_a_node_that_dies_loses_only_work():

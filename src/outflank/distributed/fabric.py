@@ -57,10 +57,11 @@ class Fabric(Protocol):
         later, or soon after it. A node in another era than `era` ignores them."""
 
     def submit(self, node: int, job: Job) -> None:
-        """Send a job to a node. The node answers with `Ended`, or there is a `Left` event if the node is lost."""
+        """Send a job to a node, which searches its jobs in the order in which they were sent. It answers each with
+        `Ended`, or there is a `Left` event if the node is lost."""
 
     def stop(self, node: int, ticket: int) -> None:
-        """Tell a node to stop a job. The node still sends `Ended` for it."""
+        """Tell a node to stop a job, or not to begin it. The node still sends `Ended` for it."""
 
     def ask(self) -> None:
         """Ask every node to report its statistics now. Otherwise nodes report about once a second."""

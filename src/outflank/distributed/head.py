@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from outflank.distributed.fabric import Fabric, HeadLost
 from outflank.distributed.job_tree import Tree
 from outflank.distributed.node import Entries, NodeSetup
-from outflank.distributed.node_messages import Ended, JobResult, Joined, Left, NodeEvent, Reported
+from outflank.distributed.node_messages import Ended, Job, JobResult, Joined, Left, NodeEvent, Reported
 from outflank.distributed.node_state import NodeState
 from outflank.distributed.node_steps import compile_steps
 from outflank.distributed.replication import Replication
@@ -27,7 +27,7 @@ POLL_SECONDS = 0.03
 """Longest time, in seconds, until the head notices that the search is stopped or a node is silent."""
 
 
-WORTH_SHARING = 4
+WORTH_SHARING = 2
 """Least expected duration of an iteration that nodes search together, as a multiple of a job's target duration."""
 
 MOST_FILLED = 1 << 18
@@ -36,6 +36,11 @@ MOST_FILLED = 1 << 18
 GUESS = 0.6
 """Least depth of a move that one node sends to another, as a fraction of the root's depth. It is used as long as no
 cost has been measured, for example in an exact search."""
+
+WIDE = 1 / 8
+"""Expected duration of a job with a wide window relative to others, if its window were a null window. The first job of
+an iteration has such a window, and all nodes but one wait for it: with jobs of one size it took 0.35 s, and two nodes
+were idle for 11 % of a search of 14 s; with smaller ones for 6 %."""
 
 SMALLEST_ENTRY = 2
 """Least depth of the positions that are stored in a transposition table and sent to other nodes."""
@@ -186,8 +191,8 @@ class Head:
         """Stop the running jobs and collect final reports. The nodes stay for the next search."""
         self._ended = time.perf_counter()
         for number, member in self.members.items():
-            if member.job is not None and member.gone is None:
-                self._stop(number, member)
+            if member.gone is None:
+                self._stop(number, member, list(member.underway))
         # Reports that have arrived so far are up to a second old.
         deadline = time.perf_counter() + 1.0
         waiting = {number for number, member in self.members.items() if member.gone is None and not member.silent}
@@ -229,7 +234,7 @@ class Head:
         )
         self._tree = tree
         for member in self.members.values():
-            member.seen = -1
+            member.seen = member.seen_ahead = -1
         try:
             while tree.result is None:
                 if self.root.bell.stop or self._nodes() >= self.root.bell.node_limit:
@@ -274,8 +279,9 @@ class Head:
         elif given_threshold is None:
             self._threshold = self._costs.threshold(tree.depth, job_seconds, max(len(self.members), 1))
             tree.threshold = self._costs.finer(self._threshold, job_seconds) if hungry else self._threshold
+            tree.wide_threshold = self._costs.finer(self._threshold, job_seconds * WIDE)
         else:
-            tree.threshold = max(1, given_threshold)
+            tree.threshold = tree.wide_threshold = max(1, given_threshold)
         policy = self.setup.replication
         if policy.sends and policy.depth is None:
             seconds = policy.entry_seconds * max(len(self.members) - 1, 1)
@@ -284,23 +290,62 @@ class Head:
             self._send_from = tree.send_from = max(entry, SMALLEST_ENTRY)
 
     def _hand_out(self, tree: Tree) -> None:
+        """Send each idle node a job. If there are not enough, take back jobs that wait for their nodes; if there are,
+        send the nodes further jobs ahead of time."""
+        idle = self._hand_out_to_idle(tree)
+        while idle and tree.result is None and self._take_back(tree):
+            idle = self._hand_out_to_idle(tree)
+        if not idle and tree.result is None and not self.setup.nodes_divide:
+            self._hand_out_ahead(tree)
+
+    def _hand_out_to_idle(self, tree: Tree) -> dict[int, NodeState]:
+        """Send each idle node a job, and return the nodes that are still idle."""
         idle = {number: member for number, member in self.members.items() if member.is_idle}
+        for number, member in reversed(idle.items()):  # the last first: node 0 of MPI stores entries in this thread
+            if not member.filled:
+                member.filled = True
+                self._fill_table(number)
         for number, member in list(idle.items()):
             if member.seen == tree.changes:
                 continue
             self._set_job_size(tree, hungry=len(idle) > 1)
-            if not member.filled:
-                member.filled = True
-                self._fill_table(number)
             job = tree.take(number)
             if job is None:  # there is no job for the other idle nodes either
                 for idle_member in idle.values():
                     idle_member.seen = tree.changes
                 break
-            member.job, member.since, member.unwanted_since = job, time.perf_counter(), None
-            member.jobs += 1
             del idle[number]
-            self.fabric.submit(number, job)
+            self._submit(number, member, job)
+        return idle
+
+    def _hand_out_ahead(self, tree: Tree) -> None:
+        """Send a second job to each node that has one, so that it need not wait for a message between the two."""
+        for number, member in self.members.items():
+            if not member.has_one_job or member.seen_ahead == tree.changes:
+                continue
+            self._set_job_size(tree, hungry=False)
+            job = tree.take(number, ahead=True)
+            if job is not None:
+                self._submit(number, member, job)
+            elif tree.result is None:
+                member.seen_ahead = tree.changes
+            else:
+                return
+
+    def _submit(self, number: int, member: NodeState, job: Job) -> None:
+        member.underway[job.ticket] = job
+        member.jobs += 1
+        self.fabric.submit(number, job)
+
+    def _take_back(self, tree: Tree) -> bool:
+        """Take back a job that waits until its node has ended another. Return whether there was one."""
+        for number, member in self.members.items():
+            job = member.waiting_job
+            if job is not None and member.gone is None and not member.silent:
+                self._stop(number, member, [job.ticket])
+                tree.lose(job.ticket)
+                return True
+        return False
 
     def _fill_table(self, node: int) -> None:
         """Send a node the deepest entries of the head's table. Without them its table would have no moves to try first.
@@ -329,9 +374,11 @@ class Head:
         elif isinstance(event, Left):
             member.gone, member.away = event.why, now
             self.losses.append(f"node {event.node} ({member.where}): {event.why}")
-            if member.job is not None and tree is not None:
-                tree.lose(member.job.ticket)
-            member.job = None
+            if tree is not None:
+                for ticket in member.underway:
+                    tree.lose(ticket)
+            member.underway.clear()
+            member.stopped.clear()
             if self._has_homes:
                 raise HeadLost(self.losses[-1])
         elif isinstance(event, Ended):
@@ -339,12 +386,11 @@ class Head:
 
     def _end(self, tree: Tree | None, number: int, member: NodeState, result: JobResult, now: float) -> None:
         member.silent = False
-        job = member.job
-        current = job is not None and job.ticket == result.ticket
-        if current:
-            if member.unwanted_since is not None:
-                member.slowest_stop_seconds = max(member.slowest_stop_seconds, now - member.unwanted_since)
-            member.job, member.seen = None, -1
+        job = member.underway.pop(result.ticket, None)
+        stopped = member.stopped.pop(result.ticket, None)
+        if stopped is not None:
+            member.slowest_stop_seconds = max(member.slowest_stop_seconds, now - stopped)
+        member.seen = member.seen_ahead = -1
         totals = self.root.workers[1]
         for name, count in zip(COUNTERS, result.counts, strict=True):
             if count == 0:
@@ -352,13 +398,12 @@ class Head:
             member.counts[name] += count
             totals[name] += count
         member.useful_seconds += result.seconds
-        if tree is not None and current and tree.deliver(result):
-            assert job is not None
+        if tree is not None and job is not None and tree.deliver(result):
             if self.setup.nodes_divide:  # the cost of a job that other nodes helped with is unknown
                 pass
             elif job.beta - job.alpha == 1 or self.root.options.algorithm == "alphabeta":  # only typical windows
                 self._costs.job(job.depth, result.count("nodes"), result.seconds)
-        else:
+        elif job is not None or result.count("nodes"):  # otherwise it was taken back before it began
             member.wasted_jobs += 1
             member.wasted_nodes += result.count("nodes")
 
@@ -366,15 +411,20 @@ class Head:
         unwanted, tree.unwanted = set(tree.unwanted), []
         if unwanted:
             for number, member in self.members.items():
-                if member.job is not None and member.job.ticket in unwanted and member.gone is None:
-                    self._stop(number, member)
+                if member.gone is None:
+                    self._stop(number, member, [ticket for ticket in member.underway if ticket in unwanted])
 
-    def _stop(self, number: int, member: NodeState) -> None:
-        assert member.job is not None
-        if member.unwanted_since is None:
-            member.unwanted_since = time.perf_counter()
-            member.stops += 1
-            self.fabric.stop(number, member.job.ticket)
+    def _stop(self, number: int, member: NodeState, tickets: Sequence[int]) -> None:
+        """Tell a node to stop jobs. Those that it has not begun are not under way any more."""
+        for ticket in tickets:
+            if ticket in member.stopped:
+                continue
+            if ticket == next(iter(member.underway)):
+                member.stopped[ticket] = time.perf_counter()
+                member.stops += 1
+            else:  # its answer comes when the job before it ends
+                del member.underway[ticket]
+            self.fabric.stop(number, ticket)
 
     # --- membership ---
 
@@ -388,9 +438,9 @@ class Head:
             if now - member.heard > self.tuning.patience_seconds and not member.silent:
                 member.silent = True
                 self.losses.append(f"node {number} ({member.where}): silent for {now - member.heard:.1f} s")
-                if member.job is not None:
-                    tree.lose(member.job.ticket)
-                    self._stop(number, member)  # in case the node still receives messages
+                for ticket in member.underway:
+                    tree.lose(ticket)
+                self._stop(number, member, list(member.underway))  # in case the node still receives messages
             any_alive = any_alive or not member.silent
         if not any_alive:
             self._await_members()

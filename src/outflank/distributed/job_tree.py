@@ -53,6 +53,8 @@ class Tree:
         self.spawned = 0
         self.threshold = splitting.threshold
         """Remaining depth at which a move becomes a job of one node. The head may change it at any time."""
+        self.wide_threshold = splitting.threshold
+        """The same for moves with a wider window than a null window, if that is less."""
         self.least = 0
         """Least depth of a move that one node sends to another, if nodes divide jobs themselves."""
         self.send_from = 0
@@ -70,14 +72,15 @@ class Tree:
 
     # --- work for nodes ---
 
-    def take(self, node: int) -> Job | None:
-        """Return a job for an idle node, or None if there is no work for it now."""
+    def take(self, node: int, *, ahead: bool = False) -> Job | None:
+        """Return a job for a node, or None if there is no work for it now. With `ahead`, the node is not idle yet, and
+        does not steal."""
         place = self._places.setdefault(node, TreePlace())
         while self.result is None:
-            part = self._orphan() or self._next(place, node)
+            part = self._orphan() or self._next(place, node, may_steal=not ahead)
             if part is None:
                 return None
-            while part.ticket < 0 and part.depth > self.threshold:
+            while part.ticket < 0 and part.depth > self._threshold_of(part):
                 split = self._descend(part)
                 if split is None:
                     break  # the value was known without a search
@@ -85,6 +88,9 @@ class Tree:
             else:
                 return self._job(part, node, place)
         return None
+
+    def _threshold_of(self, part: SplitMove) -> int:
+        return self.threshold if part.high - part.low == 1 else min(self.threshold, self.wide_threshold)
 
     def _orphan(self) -> SplitMove | None:
         """Return a move that a lost node was searching, or None if there is none."""
@@ -95,11 +101,11 @@ class Tree:
                 return part
         return None
 
-    def _next(self, place: TreePlace, node: int) -> SplitMove | None:
+    def _next(self, place: TreePlace, node: int, *, may_steal: bool) -> SplitMove | None:
         split = place.split
         while split is not None and not self._available(split):
             split = split.above
-        if split is None:
+        if split is None and may_steal:
             place.tried += 1
             available = [split for split in self._open if self._available(split)]
             if not available:
@@ -108,7 +114,7 @@ class Tree:
             home_splits = (split for split in available if self._home(split) == node)
             split = next(home_splits, available[0])
             place.stolen += 1
-        return self._part(split, node)
+        return None if split is None else self._part(split, node)
 
     def _available(self, split: Split) -> bool:
         if split.closed:

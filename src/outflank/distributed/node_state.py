@@ -1,4 +1,4 @@
-"""The head's record of a node: its current job and its statistics."""
+"""The head's record of a node: its jobs and its statistics."""
 
 from dataclasses import dataclass, field
 
@@ -16,9 +16,10 @@ class NodeState:
     workers: int
     heard: float
     """Time of the last message from the node."""
-    job: Job | None = None
-    since: float = 0.0
-    unwanted_since: float | None = None
+    underway: dict[int, Job] = field(default_factory=dict)
+    """Jobs that the node has not answered yet, by ticket. It searches them in this order."""
+    stopped: dict[int, float] = field(default_factory=dict)
+    """Tickets of the jobs in `underway` that the node has been told to stop, with the times of these messages."""
     filled: bool = False
     """Whether the node has been sent entries of the head's table."""
     silent: bool = False
@@ -26,6 +27,8 @@ class NodeState:
     """Reason why the node is lost; None if it is not lost."""
     seen: int = -1
     """Value of `Tree.changes` when the tree last had no job for this node."""
+    seen_ahead: int = -1
+    """Value of `Tree.changes` when the tree last had no second job for this node."""
     jobs: int = 0
     wasted_jobs: int = 0
     useful_seconds: float = 0.0
@@ -39,8 +42,18 @@ class NodeState:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the node can be sent a job."""
-        return self.job is None and not self.silent and self.gone is None
+        """Whether the node needs a job: it has none, or has been told to stop the only one."""
+        return len(self.underway) == len(self.stopped) <= 1 and not self.silent and self.gone is None
+
+    @property
+    def has_one_job(self) -> bool:
+        """Whether the node searches a job, and has no other to begin when it ends."""
+        return len(self.underway) == 1 and not self.stopped and not self.silent and self.gone is None
+
+    @property
+    def waiting_job(self) -> Job | None:
+        """The last job that the node has been sent, if it is searching another; None if there is no such job."""
+        return next(reversed(self.underway.values())) if len(self.underway) > 1 and not self.stopped else None
 
     def own_statistics(self, seconds: float) -> WorkerStatistics:
         """Return the statistics of a node that divides jobs itself, from the node's last report."""

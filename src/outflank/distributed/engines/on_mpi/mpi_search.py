@@ -9,6 +9,7 @@ import queue
 import subprocess
 import sys
 import time
+from collections import Counter
 
 from outflank.distributed.engines.on_mpi.mailbox import (
     LEAVING_SECONDS,
@@ -100,6 +101,9 @@ class MpiFabric:
         self._node_thread: NodeThread | None = None
         self._era = 0
         self._left_ranks: set[int] = set()
+        self._unanswered = Counter[int]()
+        """For each rank, the number of jobs of this search that it has not answered yet."""
+        self._nodes_divide = False
         self._reported = 0.0
         self._used = self._mailbox.size
         self._death_notice = DeathNotice("a rank has died, and the launcher has ended the others")
@@ -114,6 +118,8 @@ class MpiFabric:
     def prepare(self, setup: NodeSetup) -> None:
         document = setup_to_json(setup)
         self._era = setup.era
+        self._unanswered.clear()
+        self._nodes_divide = setup.nodes_divide
         self._mailbox.peers = self._used
         for rank in range(1, self._used):
             self._mailbox.send(rank, PrepareSearch(setup=document, peers=self._used))
@@ -137,6 +143,7 @@ class MpiFabric:
             self._mailbox.send_entries(node, era, entries)
 
     def submit(self, node: int, job: Job) -> None:
+        self._unanswered[node] += 1
         if node == 0:
             assert self._node_thread is not None
             self._node_thread.submit(job)
@@ -171,12 +178,14 @@ class MpiFabric:
                 events.append(Reported(node=0, report=self._node_thread.node.report()))
             if events or now > deadline:
                 return events
-            if (own := self._mailbox.nap(self._events)) is not None:
+            busy = not self._nodes_divide and min(self._unanswered[rank] for rank in range(self._used)) > 1
+            if (own := self._mailbox.nap(self._events, busy=busy)) is not None:
                 events += self._own_event(own)
 
     def _own_event(self, event: NodeEvent | PeerPost) -> list[NodeEvent]:
         """Return an event of this rank's node. If it is a message to another rank, send it and return no event."""
         if not isinstance(event, PeerPost):
+            self._unanswered[0] -= isinstance(event, Ended)
             return [event]
         self._mailbox.send(event.rank, ToPeer.of(event.message))
         return []
@@ -202,6 +211,7 @@ class MpiFabric:
                     raise OutflankError(f"rank {rank}: {why}")
                 return Joined(node=rank, where=message.where, workers=message.workers)
             case RankEnded():
+                self._unanswered[rank] -= 1
                 return Ended(node=rank, result=message.result)
             case RankReported():
                 return Reported(node=rank, report=message.report)

@@ -65,6 +65,8 @@ class _Server:
         self._events: queue.SimpleQueue[NodeEvent | TaskDone | PeerPost] = queue.SimpleQueue()
         self._node_thread: NodeThread | None = None
         self._era = 0
+        self._unanswered = 0
+        """Number of the head's jobs that this rank has not answered yet."""
         self._over = False
 
     def serve(self) -> None:
@@ -86,7 +88,10 @@ class _Server:
                     self._report()
                 if self._runner is not None:
                     self._mailbox.send(0, RankAlive())
-            if idle and (event := self._mailbox.nap(self._events)) is not None:
+            node = None if self._node_thread is None else self._node_thread.node
+            # With `nodes_divide`, other nodes wait for this one's answers.
+            busy = node is not None and self._unanswered > 0 and not node.setup.nodes_divide and self._runner is None
+            if idle and (event := self._mailbox.nap(self._events, busy=busy)) is not None:
                 self._forward(event)
         self._mailbox.send(0, RankLeft())
         self._mailbox.drain()
@@ -107,6 +112,7 @@ class _Server:
         elif isinstance(event, TaskDone):
             self._mailbox.send(0, event)
         elif isinstance(event, Ended):
+            self._unanswered -= 1
             self._mailbox.send(0, RankEnded(era=self._era, result=event.result))
         elif isinstance(event, Left):
             self._mailbox.send(0, RankFailed(era=self._era, why=event.why))
@@ -133,6 +139,7 @@ class _Server:
             case EntriesCame():
                 self._node_thread.node.absorb(message.era, message.entries)
             case SearchJob():
+                self._unanswered += 1
                 self._node_thread.submit(message.job)
             case StopJob():
                 self._node_thread.node.stop(message.ticket)
@@ -146,7 +153,7 @@ class _Server:
         table = None if self._node_thread is None else self._node_thread.node.table_for(setup)
         self._close_node()
         self._forward_events()  # of the closed node, under its own era
-        self._era, self._mailbox.peers = setup.era, message.peers
+        self._era, self._mailbox.peers, self._unanswered = setup.era, message.peers, 0
         peers = RankPeers(self._mailbox, self._events.put)
         node = make_node(
             self._mailbox.rank,

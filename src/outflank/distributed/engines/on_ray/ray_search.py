@@ -42,7 +42,7 @@ class _Seat:
     lease: Lease
     ready: bool = False
     awaited: dict[str, "ObjectRef"] = field(default_factory=dict)
-    """Unanswered calls of the actor by name: `prepare`, `search`, `report`."""
+    """Unanswered calls of the actor by name: `prepare`, `report`, and `search` with the ticket of the job."""
     asked_at: float = 0.0
     """Time of the last call of `report`; 0 if the next is due at once."""
     heard: float = field(default_factory=time.monotonic)
@@ -114,7 +114,7 @@ class RayFabric:
         seat = self._seat(node)
         if seat is not None:
             self.bytes_carried += len(pickle.dumps(job))
-            seat.awaited["search"] = seat.actor.search.options(concurrency_group="jobs").remote(job)
+            seat.awaited[f"search {job.ticket}"] = seat.actor.search.options(concurrency_group="jobs").remote(job)
 
     def stop(self, node: int, ticket: int) -> None:
         seat = self._seat(node)
@@ -183,7 +183,7 @@ class RayFabric:
                 raise OutflankError(f"{where}: {why}")
             seat.ready = True
             return Joined(node=seat.number, where=where, workers=workers)
-        if call == "search":
+        if call.startswith("search"):
             self.bytes_carried += len(pickle.dumps(answer))
             return Ended(node=seat.number, result=answer)
         return Reported(node=seat.number, report=answer) if seat.ready and answer is not None else None
