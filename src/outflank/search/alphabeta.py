@@ -22,7 +22,17 @@ from outflank.search.nodes import (
 from outflank.search.ordering import bring_best, record_cutoff
 from outflank.search.probes import Probe
 from outflank.search.quiescence import quiescence
-from outflank.search.selective import ABOVE, NO_SIDE, is_selective, likely_bound, probe_window, shallower, uses_probcut
+from outflank.search.selective import (
+    ABOVE,
+    NO_SIDE,
+    guess_by_evaluation,
+    is_selective,
+    likely_bound,
+    probe_window,
+    shallower,
+    uses_evaluation_guess,
+    uses_probcut,
+)
 from outflank.search.stopping import poll_stop
 from outflank.search.table import EXACT, LOWER, NO_MOVE, UPPER, value_of
 from outflank.search.worker import SORT_ALL, SORT_NONE, Worker
@@ -110,9 +120,17 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
     queried, data, symmetry, first, second = query_table(game, position, depth, worker, probe)
     if queried and unlikely(is_table_cutoff(data, depth, alpha, beta, worker)):
         return value_of(data)
-    side = ABOVE if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker) else NO_SIDE
+    if is_selective(evaluation) and uses_evaluation_guess(alpha, beta, depth, worker):
+        likely, result = guess_by_evaluation(
+            evaluation, game, position, state, alpha, beta, depth, start, worker, probe
+        )
+        if likely:
+            return result
+    side, estimate = NO_SIDE, np.int64(0)
+    if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker):
+        side, estimate = ABOVE, np.int64(value(evaluation, game, position, state))
     while unlikely(side != NO_SIDE):
-        worth_probing, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)
+        worth_probing, low = probe_window(game, position, estimate, alpha, beta, depth, side, worker)
         if worth_probing:
             shallow = shallower(depth)
             result = alphabeta(game, evaluation, position, state, low, low + 1, shallow, ply, start, worker, probe)
@@ -204,11 +222,15 @@ def try_probcut(
     worker: Worker,
     probe: Probe,
 ) -> tuple[bool, Value]:
-    """Try ProbCut, as `alphabeta` does. Return whether a node's value is likely enough to be outside (alpha, beta), and
-    a bound. Return false once the worker is stopped."""
-    side = ABOVE if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker) else NO_SIDE
+    """Try ProbCut, or a guess by the evaluation, as `alphabeta` does. Return whether a node's value is likely enough to
+    be outside (alpha, beta), and a bound. Return false once the worker is stopped."""
+    if is_selective(evaluation) and uses_evaluation_guess(alpha, beta, depth, worker):
+        return guess_by_evaluation(evaluation, game, position, state, alpha, beta, depth, start, worker, probe)
+    side, estimate = NO_SIDE, np.int64(0)
+    if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker):
+        side, estimate = ABOVE, np.int64(value(evaluation, game, position, state))
     while side != NO_SIDE and worker.aborted == 0:
-        worth_probing, low = probe_window(evaluation, game, position, state, alpha, beta, depth, side, worker)
+        worth_probing, low = probe_window(game, position, estimate, alpha, beta, depth, side, worker)
         if worth_probing:
             shallow = np.int64(shallower(depth))
             shallow_value = alphabeta(

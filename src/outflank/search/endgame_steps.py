@@ -17,7 +17,7 @@ from outflank.kernels.generic import generic
 from outflank.kernels.memory import record_at
 from outflank.search.looking import look
 from outflank.search.ordering import JITTER, TABLE_MOVE, weigh, weights_at
-from outflank.search.selective import guess_by_evaluation, plays_out, uses_evaluation_guess
+from outflank.search.selective import plays_out
 from outflank.search.table import (
     EXACT,
     UPPER,
@@ -107,8 +107,7 @@ def try_early_cutoff(
     """Try to cut off a node before its moves, `worker.moves[start:end]`, are searched. Return whether the node's value
     is known, and the value.
 
-    A move whose table value is `beta` or more cuts the node off (enhanced transposition cut-off). With few plies left,
-    a selective search instead compares the node's evaluation with the window.
+    A move whose table value is `beta` or more cuts the node off (enhanced transposition cut-off).
     """
 
 
@@ -124,8 +123,6 @@ to be looked up. With fewer moves left, the look-ups cost more than they save.""
 
 @try_early_cutoff.register(Patterns)
 def _(evaluation, game, position, state, alpha, beta, depth, left, start, end, worker):
-    if uses_evaluation_guess(alpha, beta, depth, worker):
-        return guess_by_evaluation(evaluation, game, position, state, alpha, beta, depth, worker)
     if not plays_out(moves_left(game, position) - 1, left, worker):
         return False, np.int64(0)
     return look_up_children(game, position, left, beta, start, end, worker)

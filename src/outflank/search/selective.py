@@ -19,12 +19,13 @@ from outflank.games.defaults import SearchErrors
 from outflank.games.evaluation import LIMIT, Evaluation, State, errors_of, value
 from outflank.games.patterns import STAGES, TABLES, Patterns
 from outflank.games.patterns import stage as stage_of
-from outflank.games.rules import Game, Position, Value, moves_left
+from outflank.games.rules import Game, Position, Value, count, fill, is_pass, moves_left
 from outflank.kernels.bits import Int
-from outflank.kernels.compiler import inner
+from outflank.kernels.compiler import inner, unlikely
 from outflank.kernels.generic import generic
 from outflank.kernels.memory import record_at
-from outflank.search.worker import Worker
+from outflank.search.probes import Probe, note_node
+from outflank.search.worker import PASS_EVALUATES, Worker
 
 SELECTIVITIES = {100: 0.0, 99: 2.58, 98: 2.33, 95: 1.96, 87: 1.51, 73: 1.10}
 """For each selectivity (per cent of the guesses that are right), the number of standard deviations by which a shallow
@@ -128,14 +129,28 @@ def guess_by_evaluation(
     alpha: Value,
     beta: Value,
     depth: int,
+    start: int,
     worker: Worker,
+    probe: Probe,
 ) -> tuple[bool, Value]:
     """Return whether the evaluation makes it likely enough that a node's value is outside (alpha, beta), and the
-    likely bound of the value."""
+    likely bound of the value. Finished games are not guessed, nor passes that are evaluated.
+
+    The node's moves are only counted: most of these nodes are cut off, and need no list of their moves.
+    """
+    moves = count(game, position)
+    if unlikely(moves <= 1):
+        end = fill(game, position, worker.moves, start)
+        passes = end > start and is_pass(game, worker.moves[start])
+        if end == start or (passes and worker.pass_rule == PASS_EVALUATES):
+            return False, np.int64(0)
+        moves = 0 if passes else 1
     margin = np.int64(record_at(worker.margins, MARGINS).deep[stage_of(game, position), depth])
     estimate = np.int64(value(evaluation, game, position, state))
     above, below = estimate >= beta + margin, estimate <= alpha - margin
-    worker.estimates += above or below
+    if above or below:
+        worker.estimates += 1
+        note_node(probe, depth, moves)
     return above or below, np.int64(beta if above else alpha)
 
 
@@ -146,23 +161,14 @@ the trials."""
 
 @inner
 def probe_window(
-    evaluation: Evaluation,
-    game: Game,
-    position: Position,
-    state: State,
-    alpha: Value,
-    beta: Value,
-    depth: int,
-    side: int,
-    worker: Worker,
+    game: Game, position: Position, estimate: Value, alpha: Value, beta: Value, depth: int, side: int, worker: Worker
 ) -> tuple[bool, Value]:
     """Return whether a shallower search is worthwhile for one `side` of (alpha, beta), and the lower end of the null
     window for this search. If the result is on `side` of the null window, the node's value is probably on the same side
-    of (alpha, beta)."""
+    of (alpha, beta). `estimate` is the position's evaluation."""
     margins = record_at(worker.margins, MARGINS)
     game_stage, depth_index = stage_of(game, position), min(depth, DEEPEST_PROBED)
     deep, rough = np.int64(margins.deep[game_stage, depth_index]), np.int64(margins.rough[game_stage, depth_index])
-    estimate = np.int64(value(evaluation, game, position, state))
     if side == ABOVE:
         return estimate + rough >= beta and beta + deep < LIMIT, beta + deep - 1
     return estimate - rough <= alpha and alpha - deep > -LIMIT, alpha - deep
