@@ -73,11 +73,11 @@ class Tree:
     # --- work for nodes ---
 
     def take(self, node: int, *, ahead: bool = False) -> Job | None:
-        """Return a job for a node, or None if there is no work for it now. With `ahead`, the node is not idle yet, and
-        does not steal."""
+        """Return a job for a node, or None if there is no work for it now. With `ahead`, the node is not idle yet: it
+        does not steal, and gets no job whose window may still become narrower."""
         place = self._places.setdefault(node, TreePlace())
         while self.result is None:
-            part = self._orphan() or self._next(place, node, may_steal=not ahead)
+            part = self._orphan() or self._next(place, node, ahead=ahead)
             if part is None:
                 return None
             while part.ticket < 0 and part.depth > self._threshold_of(part):
@@ -101,11 +101,11 @@ class Tree:
                 return part
         return None
 
-    def _next(self, place: TreePlace, node: int, *, may_steal: bool) -> SplitMove | None:
+    def _next(self, place: TreePlace, node: int, *, ahead: bool) -> SplitMove | None:
         split = place.split
-        while split is not None and not self._available(split):
+        while split is not None and not self._available(split, ahead=ahead):
             split = split.above
-        if split is None and may_steal:
+        if split is None and not ahead:
             place.tried += 1
             available = [split for split in self._open if self._available(split)]
             if not available:
@@ -116,8 +116,11 @@ class Tree:
             place.stolen += 1
         return None if split is None else self._part(split, node)
 
-    def _available(self, split: Split) -> bool:
+    def _available(self, split: Split, *, ahead: bool = False) -> bool:
         if split.closed:
+            return False
+        if ahead and split.beta - split.alpha > 1:
+            # Abalone to depth 9 on two nodes entered a tenth more tree nodes when its windows were not waited for.
             return False
         if split.again and not (self.splitting.in_order and (split.todo or split.busy)):
             return True
