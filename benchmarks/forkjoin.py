@@ -10,7 +10,6 @@ row beside the first. On a busy machine the least times of many short runs say m
 
 import argparse
 import json
-import shlex
 import statistics
 import subprocess
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from benchmarks.common import compile_c, save
 from outflank.forkjoin import Program, program_named
+from outflank.validation.quoted_words import split_words
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "fork_join.py"
 ALL_ROWS = 99
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
     arguments = parser.parse_args()
     serial = [str(compile_c("forkjoin.c", "forkjoin"))]
-    peers = {name: shlex.split(command) for name, _, command in (peer.partition("=") for peer in arguments.peer)}
+    peers = {name: split_words(command) for name, _, command in (peer.partition("=") for peer in arguments.peer)}
     sides: dict[str, Callable[..., tuple[Times, int]]] = {"C, serial": partial(run_other, serial, workers=1)}
     for workers in (1, 2):
         sides[f"ours, {workers}"] = partial(run_ours, workers=workers)

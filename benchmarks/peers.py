@@ -1,13 +1,14 @@
 """Other programs that solve and search positions, asked and read by what their tables of results say."""
 
 import re
-import shlex
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from outflank.validation.quoted_words import join_words, split_words
 
 
 class PeerFailed(Exception):
@@ -138,7 +139,7 @@ class Peer:
     def named(cls, text: str) -> "Peer":
         """The peer that `NAME=COMMAND` says; what a name begins with says which program it is."""
         name, _, command = text.partition("=")
-        words = tuple(shlex.split(command))
+        words = tuple(split_words(command))
         found = [adapter for known, adapter in ADAPTERS.items() if name.lower().startswith(known)]
         if not found or not words:
             known = " or ".join(ADAPTERS)
@@ -148,7 +149,7 @@ class Peer:
     @property
     def told(self) -> str:
         """The name and the program, without folders: results are shown elsewhere."""
-        return f"{self.name}={shlex.join(Path(word).name if '/' in word else word for word in self.command)}"
+        return f"{self.name}={join_words(Path(word).name or word for word in self.command)}"
 
     def solve(self, positions: Sequence[str], table_bits: int, depth: int | None = None) -> list[Solved]:
         """Each position solved, or searched to a depth, by one process on one thread."""

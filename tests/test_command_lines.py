@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from outflank.command_lines import command_line
 from outflank.errors import FormatError
+from outflank.validation.quoted_words import join_words, split_words
 from outflank.validation.text import comma_separated, comma_separated_words
 
 pytestmark = pytest.mark.interpreted_only
@@ -93,3 +94,19 @@ def test_lists_are_read_or_refused(text: str) -> None:
         assert '"' in text
     else:
         assert comma_separated_words(comma_separated(words)) == words
+
+
+@given(words=st.lists(st.text(max_size=10) | MADE_OF, max_size=5))
+@example(words=list(HOSTILE))
+@example(words=["C:\\Program Files\\Edax\\", 'it\'s "a"', "\\", "\\'"])
+def test_quoted_words_are_read_again(words: list[str]) -> None:
+    assert split_words(join_words(words)) == words
+    posix = [word for word in words if "\\" not in word]
+    assert split_words(shlex.join(posix)) == posix
+    assert split_words(" \n".join(map(shlex.quote, words))) == words  # single quotes keep a backslash there too
+
+
+@pytest.mark.parametrize("text", ["'", "a 'b", 'a"b c', "\"a'", "''\""])
+def test_an_open_quote_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match="a quote is not closed"):
+        split_words(text)

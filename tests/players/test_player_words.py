@@ -13,6 +13,7 @@ from outflank.gpu.troubles import NoDevice
 from outflank.machine import usable_memory
 from outflank.players.computer import settings_of_computers
 from outflank.players.specs import player
+from outflank.protocols.driving import ProgramPlayer
 from outflank.ui.cli import main
 from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.requests import Seats
@@ -63,6 +64,34 @@ def test_words_that_say_nothing_or_two_things(words, why) -> None:
     with pytest.raises(OutflankError) as refused:
         player(words, OTHELLO.game)
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (r"C:\Edax\wEdax-x64.exe -gtp", [r"C:\Edax\wEdax-x64.exe", "-gtp"]),
+        (r"""'C:\Program Files\Edax\' -l "it's" """, ["C:\\Program Files\\Edax\\", "-l", "it's"]),
+        ("/usr/bin/edax --name='my engine' '' \n -x", ["/usr/bin/edax", "--name=my engine", "", "-x"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["gtp: ", "gtp clock=none: ", "nboard depth=3: "])
+def test_the_words_of_a_program_are_read_alike_on_every_system(kind, words, command, monkeypatch) -> None:
+    started = []
+
+    def begin(program: ProgramPlayer) -> None:
+        started.append(program.command)
+
+    monkeypatch.setattr(ProgramPlayer, "_start", begin)
+    player(kind + words, OTHELLO.game)
+    assert started == [command]
+
+
+def test_a_setting_keeps_its_backslashes(tmp_path) -> None:
+    book = tmp_path / r"my\own book"
+    for quote in "'\"":
+        with pytest.raises(OutflankError) as refused:
+            player(f"computer book={quote}{book}{quote}", OTHELLO.game)
+        assert str(book) in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["", "f5\0d6"], ids=["empty", "a line that does not end"])

@@ -1,6 +1,5 @@
 """The fifth step of learning: a match of weights against an earlier generation's weights or a named evaluation."""
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from outflank.learning.pieces import Halted, Step, Work
 from outflank.learning.step_documents import MatchOutcome, PlayDocument, PlaySettings
 from outflank.learning.subject import Judge, Subject, digest
 from outflank.players.specs import player
+from outflank.validation.quoted_words import join_words
 
 FOLDER = "match"
 DEPTH, GAMES = 4, 200
@@ -66,7 +66,7 @@ class Match:
     def words(self, evaluation: str) -> str:
         """Return the specification of a player with this evaluation."""
         limit = f"depth={self.used_depth}" if self.seconds is None else f"time={self.seconds:g}"
-        return f"computer {limit} workers=1 {shlex.quote(f'evaluation={evaluation}')}"
+        return join_words(["computer", limit, "workers=1", f"evaluation={evaluation}"])
 
 
 def play(

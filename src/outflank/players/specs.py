@@ -1,7 +1,6 @@
 """Players from specifications such as `random`, `computer depth=7 workers=2` or `gtp: some engine --its-options`."""
 
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -9,7 +8,7 @@ from inspect import signature
 from typing import Any
 
 from outflank.boards import Board
-from outflank.errors import OutflankError, UnknownName
+from outflank.errors import FormatError, OutflankError, UnknownName
 from outflank.games.defaults import ReportProgram
 from outflank.games.description import GAMES, GameDescription
 from outflank.games.rules import Game
@@ -18,6 +17,7 @@ from outflank.players.computer import Computer, settings_of_computers
 from outflank.players.habits import RandomStream
 from outflank.players.player import Choice, Player, PlayerFailed, SimplePlayer
 from outflank.search.request import Stop
+from outflank.validation.quoted_words import split_words
 from outflank.validation.text import from_words
 
 
@@ -107,7 +107,7 @@ def player(text: str, game: Game, *, variety: int | None = None, seated: tuple[s
     `variety` is a seed with which our own players vary their moves, so that games differ, unless `text` says otherwise.
     The program of a published report does not vary its moves.
     """
-    if len(text) > MOST_CHARACTERS:  # `shlex` takes quadratic time
+    if len(text) > MOST_CHARACTERS:
         raise OutflankError(f"a player in {len(text):,} characters: {MOST_CHARACTERS:,} at most")
     kind, rest = _kind_and_rest(text)
     if kind.endswith(":") or is_program(text):
@@ -119,7 +119,7 @@ def player(text: str, game: Game, *, variety: int | None = None, seated: tuple[s
         if not rest.strip():
             raise OutflankError(f"{kind}: the command of the engine is missing")
         try:
-            made: Player = module.player(shlex.split(rest), game, **settings)
+            made: Player = module.player(split_words(rest), game, **settings)
         except PlayerFailed as failure:
             raise OutflankError(f"{kind}: {rest.strip()}: {failure}") from None
         except ValueError as error:
@@ -167,8 +167,8 @@ def _program_settings(kind: str, make: Callable[..., Player], text: str) -> tupl
 def _settings(text: str) -> dict[str, str]:
     settings: dict[str, str] = {}
     try:
-        split = shlex.split(text)
-    except ValueError as error:
+        split = split_words(text)
+    except FormatError as error:
         raise OutflankError(f"{text.strip()}: {error}") from None
     for word in split:
         name, equals, value = word.partition("=")

@@ -6,7 +6,6 @@ The message of a `PlayerFailed` begins with the kind of failure: `crashed`, `tim
 
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -76,8 +75,8 @@ class ExternalProgram:
     error and may write long lines. Of any other program, the last error lines are stored, and reported when it dies.
     """
 
-    def __init__(self, command: str | Sequence[str], *, own: bool = False) -> None:
-        self.command = shlex.split(command) if isinstance(command, str) else list(command)
+    def __init__(self, command: Sequence[str], *, own: bool = False) -> None:
+        self.command = list(command)
         if not self.command:
             raise failed("crashed", "no command was given")
         windows = sys.platform == "win32"

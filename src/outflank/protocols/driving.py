@@ -14,6 +14,7 @@ from outflank.players.player import Choice, PlayerFailed
 from outflank.players.processor_use import ProcessorReading, processor_reading
 from outflank.protocols.client import PATIENCE_SECONDS, START_SECONDS, ExternalProgram, Interrupted, failed, quoted
 from outflank.search.request import Stop
+from outflank.validation.quoted_words import split_words
 
 log = logging.getLogger(__name__)
 """Logger of tolerated faults of programs; it writes to standard error, unless it is configured otherwise."""
@@ -35,7 +36,8 @@ class ProgramPlayer:
         start_seconds: float = START_SECONDS,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        self.command, self.game, self.name = command, game, name
+        self.command = split_words(command) if isinstance(command, str) else list(command)
+        self.game, self.name = game, name
         self.start_seconds, self.patience_seconds = start_seconds, patience_seconds
         self._running: ExternalProgram | None = None
         self._root: Board | None = None
