@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from outflank.systems import machine_memory
+
 DeviceOption = Literal["cpu", "gpu", "gpu-or-cpu"]
 """Requested device. If there is no GPU, `gpu` fails, and `gpu-or-cpu` uses the CPU."""
 
@@ -48,7 +50,7 @@ def this_machine() -> Machine:
         processor=_processor(),
         cores=os.cpu_count() or 1,
         usable_cores=usable_cores(),
-        memory_bytes=_memory(),
+        memory_bytes=machine_memory(),
         usable_memory_bytes=usable_memory(),
     )
 
@@ -65,7 +67,7 @@ def usable_cores() -> float:
 
 def usable_memory() -> int | None:
     """Return the memory that this process may use, limited by its container, in bytes; None if unknown."""
-    return min((limit for limit in (_memory(), _container_memory()) if limit is not None), default=None)
+    return min((limit for limit in (machine_memory(), _container_memory()) if limit is not None), default=None)
 
 
 def _processor() -> str:
@@ -103,13 +105,6 @@ def _output_of(*command: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return process.stdout.strip()
-
-
-def _memory() -> int | None:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
 
 
 # --- control groups, of version 2 or 1: every group up to the root may set a limit ---

@@ -180,7 +180,7 @@ def test_a_lock_that_is_taken_away_while_it_is_waited_for_is_made_anew(tmp_path,
     from outflank.formats import files
 
     path, calls = tmp_path / "a.book", []
-    really = files._lock
+    really = files.lock
 
     def lock(handle):
         really(handle)
@@ -188,7 +188,7 @@ def test_a_lock_that_is_taken_away_while_it_is_waited_for_is_made_anew(tmp_path,
             (tmp_path / ".a.book.lock").unlink()  # as its holder does at its end
         calls.append(handle)
 
-    monkeypatch.setattr(files, "_lock", lock)
+    monkeypatch.setattr(files, "lock", lock)
     with file_lock(path, "busy"):
         assert len(calls) == 2
         assert (tmp_path / ".a.book.lock").exists()
@@ -200,7 +200,7 @@ def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkey
     def none(handle):
         raise OSError(errno.ENOTSUP, "no locks here")
 
-    monkeypatch.setattr(files, "_lock", none)
+    monkeypatch.setattr(files, "lock", none)
     with file_lock(tmp_path / "x", "busy"):
         pass
 

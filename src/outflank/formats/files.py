@@ -5,7 +5,6 @@ import io
 import os
 import secrets
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, BinaryIO, cast
 
 from outflank.errors import FormatError, OutflankError, reason_of
 from outflank.formats.fields import decoded
+from outflank.systems import REMOVES_OPEN_FILES, lock, move
 
 # File locks between processes: a process that writes to a file holds its lock, and a second process gets an error. The
 # operating system locks a separate file beside the written file, because the written file may be replaced meanwhile. A
@@ -29,28 +29,28 @@ def file_lock(path: Path, busy: str) -> Iterator[None]:
 
     An `OSError` is raised if the directory cannot be written to.
     """
-    lock = path.with_name(f".{path.name}.lock")
-    handle = _acquire(lock)
+    lock_file = path.with_name(f".{path.name}.lock")
+    handle = _acquire(lock_file)
     if handle is None:
         raise OutflankError(f"{path}: {busy}")
     try:
         yield
     finally:
-        # Remove the lock file while it is locked: later another process may use it. Windows removes no open files.
-        if sys.platform != "win32":
-            lock.unlink(missing_ok=True)
+        # Remove the file while it is locked, if the system can: later another process may use it.
+        if REMOVES_OPEN_FILES:
+            lock_file.unlink(missing_ok=True)
         os.close(handle)
-        if sys.platform == "win32":
+        if not REMOVES_OPEN_FILES:
             with suppress(OSError):
-                lock.unlink(missing_ok=True)
+                lock_file.unlink(missing_ok=True)
 
 
-def _acquire(lock: Path) -> int | None:
-    """Open and lock the file `lock`, and return its handle; None if another process holds the lock."""
+def _acquire(lock_file: Path) -> int | None:
+    """Open and lock a file, and return its handle; None if another process holds the lock."""
     while True:
-        handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        handle = os.open(lock_file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
-            _lock(handle)
+            lock(handle)
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 os.close(handle)
@@ -58,20 +58,9 @@ def _acquire(lock: Path) -> int | None:
                     return None
                 raise
         with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), lock.lstat()):
+            if os.path.samestat(os.fstat(handle), lock_file.lstat()):
                 return handle
         os.close(handle)  # the holder has just removed this file, and another process may have made a new one
-
-
-def _lock(handle: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 MOST_BYTES = 1 << 20
@@ -184,4 +173,4 @@ def _move_into_place(stream: BinaryIO, part: Path, path: Path, *, unless_empty: 
         before = path.lstat()
         if stat.S_ISREG(before.st_mode):
             part.chmod(stat.S_IMODE(before.st_mode))
-    part.replace(path)
+    move(part, path)

@@ -23,6 +23,7 @@ from outflank.folders import NoHome, cache_folder
 from outflank.kernels.lowering import CompileResult, Context, Library
 from outflank.kernels.uninterrupted import delay_interrupts
 from outflank.ownership import complaint, exposure, make_private
+from outflank.systems import move
 
 # Caching of kernel code in a script that is run directly, as if the script were a module.
 #
@@ -198,7 +199,7 @@ def write(path: Path, payload: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(_seal(path.name, payload) + payload)
-        os.replace(name, path)
+        move(Path(name), path)
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise

@@ -5,10 +5,7 @@ The message of a `PlayerFailed` begins with the kind of failure: `crashed`, `tim
 """
 
 import contextlib
-import os
-import signal
 import subprocess
-import sys
 import threading
 import time
 import weakref
@@ -22,6 +19,7 @@ from typing import IO
 from outflank.errors import reason_of
 from outflank.players.player import PlayerFailed
 from outflank.search.request import Stop
+from outflank.systems import CHILD_OPTIONS, Descendants
 
 START_SECONDS = 60.0
 """Timeout for a program's first answer, before which it may have to load or compile a lot."""
@@ -69,9 +67,9 @@ class NoAnswer(PlayerFailed):
 
 
 class ExternalProgram:
-    """A process that reads and writes lines, in a session of its own (Windows: a process group of its own).
+    """A process that reads and writes lines, which Ctrl-C does not reach. Its descendants are killed with it.
 
-    On POSIX its descendants are killed with it. With `own`, the program is part of this package, shares our standard
+    With `own`, the program is part of this package, shares our standard
     error and may write long lines. Of any other program, the last error lines are stored, and reported when it dies.
     """
 
@@ -79,18 +77,17 @@ class ExternalProgram:
         self.command = list(command)
         if not self.command:
             raise failed("crashed", "no command was given")
-        windows = sys.platform == "win32"
         try:
-            self._process = subprocess.Popen(
+            self._process: subprocess.Popen[bytes] = subprocess.Popen(
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=None if own else subprocess.PIPE,
-                start_new_session=not windows,
-                creationflags=0x200 if windows else 0,  # a new process group
+                **CHILD_OPTIONS,
             )
         except OSError as error:
             raise failed("crashed", f"{self.command[0]!r} does not start: {reason_of(error)}") from None
+        descendants = Descendants(self._process)
         self._arrived: SimpleQueue[object] = SimpleQueue()
         self._room = threading.Semaphore(LINES_AHEAD)
         self._ended = threading.Event()
@@ -105,11 +102,11 @@ class ExternalProgram:
             thread.daemon = True
             thread.start()
         # Kills the process if the owner never calls `end`, or when the interpreter exits.
-        self._forgotten = weakref.finalize(self, _kill, self._process, self._room, self._ended)
+        self._forgotten = weakref.finalize(self, _kill, self._process, descendants, self._room, self._ended)
 
     @property
     def pid(self) -> int:
-        """Process id, which on POSIX is also the id of its session."""
+        """Process id."""
         return self._process.pid
 
     def send(self, line: str) -> None:
@@ -225,16 +222,14 @@ def _read_errors(stream: IO[bytes], last: "deque[str]") -> None:
                 last.append(line.decode("utf-8", "replace").strip()[:200])
 
 
-def _kill(process: "subprocess.Popen[bytes]", room: threading.Semaphore, ended: threading.Event) -> None:
-    """Kill the process and, on POSIX, its descendants; then reap the process.
+def _kill(
+    process: "subprocess.Popen[bytes]", descendants: Descendants, room: threading.Semaphore, ended: threading.Event
+) -> None:
+    """Kill the process and its descendants; then reap the process.
 
     If the process has been reaped already, call this immediately afterwards, since process ids are reused.
     """
-    with contextlib.suppress(OSError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
+    descendants.kill()
     process.wait()
     with contextlib.suppress(OSError, ValueError):
         if process.stdin is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from outflank.errors import OutflankError, reason_of
 from outflank.lab.grading.assignment import Assignment, Check, Wrong
+from outflank.systems import CHILD_OPTIONS
 
 ASSIGNMENTS = {
     1: "outflank.lab.grading.fork_join_assignments:MINIMAX",
@@ -151,14 +152,14 @@ class _Child:
     """The process that runs the checks. Its lines are described in `outflank.lab.grading.__main__`."""
 
     def __init__(self, request: dict[str, object], *, compiled: bool) -> None:
-        self._process = subprocess.Popen(
+        self._process: subprocess.Popen[str] = subprocess.Popen(
             [sys.executable, "-m", "outflank.lab.grading"],
             env={**os.environ, "NUMBA_DISABLE_JIT": "0" if compiled else "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            start_new_session=True,  # Ctrl-C reaches only this process, which ends the child
+            **CHILD_OPTIONS,
         )
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._errors: list[str] = []

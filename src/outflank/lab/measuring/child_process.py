@@ -13,6 +13,7 @@ from outflank.errors import OutflankError
 from outflank.lab.experiment_report import Sample
 from outflank.lab.measuring.search_log import ChildMeasurements, add_entry
 from outflank.search.request import Stop
+from outflank.systems import CHILD_OPTIONS
 from outflank.user_modules import import_user_module, imported_modules
 from outflank.validation.documents import JsonObject, decoded, encoded
 
@@ -50,7 +51,7 @@ def measure_in_child(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # Ctrl-C reaches only this process, which stops the child
+        **CHILD_OPTIONS,
     )
     stop.add_listener(process.kill)
     try:
@@ -125,14 +126,14 @@ class _Child:
     def __init__(self, module: str, environment: Mapping[str, str]) -> None:
         # A file, because a pipe that nobody reads would fill up. `close` closes it.
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
-        self._process = subprocess.Popen(
+        self._process: subprocess.Popen[str] = subprocess.Popen(
             [sys.executable, "-m", module],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
-            start_new_session=True,  # Ctrl-C reaches only this process, which stops the child
+            **CHILD_OPTIONS,
         )
         self.kill = self._process.kill
 

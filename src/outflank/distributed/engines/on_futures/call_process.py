@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -14,6 +14,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, TypeVar
 
 from outflank.errors import OutflankError
+from outflank.systems import children_ignore_interrupts
 
 LEAVE_SECONDS = 1.0
 """Timeout for a node's process to exit by itself after it has released its resources."""
@@ -57,7 +58,7 @@ class CalledProcess:
         self._reader, writer = multiprocessing.Pipe(duplex=False)
         self._context = _Context()
         self._pool = ProcessPoolExecutor(1, self._context, _begin, (writer, begin))
-        with _interrupts_held():
+        with children_ignore_interrupts():
             self._started = self._pool.submit(os.getpid)
         writer.close()  # the pipe must close when the process ends
         threading.Thread(target=self._listen, name=f"outflank-futures-{number}", daemon=True).start()
@@ -112,19 +113,6 @@ def close_all(processes: Iterable[CalledProcess], function: Callable[[], None], 
     wait([process.call(function) for process in process_list if process.has_started], seconds)
     for process in process_list:
         process.close()
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Block Ctrl-C for this thread. A process that is started in the block inherits this, and never receives Ctrl-C."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows: `_begin` ignores the signal
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # --- in the process ---

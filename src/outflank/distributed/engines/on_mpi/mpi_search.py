@@ -41,6 +41,7 @@ from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Ended, Job, Joined, NodeEvent, Reported, version_error
 from outflank.distributed.node_thread import NodeThread, process_name
 from outflank.errors import OutflankError
+from outflank.systems import CHILD_OPTIONS
 
 _LISTENER = """
 import sys
@@ -59,12 +60,12 @@ class DeathNotice:
     """
 
     def __init__(self, words: str) -> None:
-        # In a session of its own, because the launcher would otherwise kill it together with this process.
-        self._listener = subprocess.Popen(
+        # In a session of its own, so that the launcher does not kill it together with this process.
+        self._listener: subprocess.Popen[str] = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _LISTENER, words],
             stdin=subprocess.PIPE,
-            start_new_session=True,
             text=True,
+            **CHILD_OPTIONS,
         )
 
     def note(self, text: str) -> None:

@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 
 from outflank.distributed.engines.on_ray.ray_start import END_SECONDS, end_processes, processes_in
+from outflank.systems import CHILD_OPTIONS
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
 PREFIX = "outflank-"
@@ -100,7 +101,7 @@ def _start_guardian(directory: Path) -> "subprocess.Popen[bytes] | None":
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,  # a reader of this process's output must not wait for the guardian
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # so that it receives neither Ctrl-C nor signals to the owner's process group
+        **CHILD_OPTIONS,  # it receives neither Ctrl-C nor signals to the owner's process group
     )
 
 
