@@ -3,8 +3,8 @@
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -108,8 +108,8 @@ def redraw(
     """
     file_options = _file_options(Path(out) if out is not None else None, formats, theme, published)
     document = result_store.read(Path(path))
-    experiment = experiment_named(document.experiment)
-    with naming_file(Path(path)):
+    with _reading(Path(path)):
+        experiment = experiment_named(document.experiment)
         settings = _stored_parameters(experiment, document.parameters)
         _check_samples(experiment, settings, document.samples)
     directory = Path(out) if out is not None else None
@@ -226,6 +226,27 @@ def _checked_parameters(experiment: Experiment, parameters: dict[str, object]) -
     return settings
 
 
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Name the file `path` in errors. A file with names that are unknown here is not damaged: they may be a user's."""
+    try:
+        with naming_file(path):
+            yield
+    except OutflankError as error:
+        unknown = next((cause for cause in _causes(error) if isinstance(cause, UnknownName)), None)
+        if unknown is None:
+            raise
+        reason = "uses a name that this process does not know; --import MODULE makes names of your own known"
+        raise OutflankError(f"{path} {reason}: {unknown}") from None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, its cause, the cause of this cause, and so on."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
 def _stored_parameters(experiment: Experiment, parameters: JsonObject) -> Parameters:
     settings: Parameters = conform(experiment.parameters, parameters, "parameters")
     return settings
@@ -245,7 +266,7 @@ def _begin(
         document = result_store.read(path)
         if document.experiment != experiment.name:
             raise OutflankError(f"{path} holds {document.experiment}, not {experiment.name}")
-        with naming_file(path):
+        with _reading(path):
             old_parameters = _stored_parameters(experiment, document.parameters).used()
         if old_parameters != parameters.used():
             raise OutflankError(f"{path} was measured with other parameters: {_command(experiment, old_parameters)}")

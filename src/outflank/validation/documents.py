@@ -176,7 +176,7 @@ def naming_file(path: Path) -> Iterator[None]:
     try:
         yield
     except Misfit as error:
-        raise OutflankError(f"{path} is damaged: {error}") from None
+        raise OutflankError(f"{path} is damaged: {error}") from error
 
 
 @cache

@@ -190,8 +190,8 @@ def conform(kind: Kind, value: object, *place: Step) -> Any:
         return _conformed(kind, value)
     except Misfit as error:
         raise error.within(*place) from None
-    except OutflankError as error:  # raised by a function that narrows the kind
-        raise Misfit("", str(error)).within(*place) from None
+    except OutflankError as error:  # raised by a function that narrows the kind, or by a class
+        raise Misfit("", str(error)).within(*place) from error
 
 
 def _conformed(kind: Kind, value: object) -> object:

@@ -8,6 +8,7 @@ import pytest
 
 from outflank import user_modules
 from outflank.games import evaluation
+from outflank.lab.experiment import EXPERIMENTS
 from outflank.search.division import SCHEMES
 from outflank.ui.cli import main
 from tests.installing import forget_modules
@@ -61,9 +62,86 @@ register_scheme(replace(scheme_named("ybw"), name="own-ybw"))
 """
 
 
+SCALING = ["scaling", "--schemes", "own-ybw", "--depth", "1", "--workers", "1", "--rounds", "1", "--quiet"]
+
+
+@pytest.fixture
+def forget(monkeypatch, tmp_path):
+    """A function that forgets what users' modules have registered, as another process would."""
+    known = {registry: (dict(registry._registered), dict(registry._loaded)) for registry in (SCHEMES, EXPERIMENTS)}
+
+    def forget_all() -> None:
+        for registry, (registered, loaded) in known.items():
+            monkeypatch.setattr(registry, "_registered", dict(registered))
+            monkeypatch.setattr(registry, "_loaded", dict(loaded))
+        user_modules._imported.clear()
+        forget_modules(tmp_path)
+
+    forget_all()
+    return forget_all
+
+
+def test_a_result_with_a_scheme_of_the_users_own_is_drawn_again(run, forget, tmp_path):
+    (tmp_path / "scheme.py").write_text(OWN_SCHEME)
+    imported, out, path = ["--import", str(tmp_path / "scheme.py")], tmp_path / "out", tmp_path / "out" / "scaling.json"
+    assert run("lab", *SCALING, *imported, "--out", str(out))[0] == 0
+    for words in (["redraw", str(path)], [*SCALING, "--schemes", "ybw", "--out", str(out), "--resume"]):
+        forget()
+        status, _, err = run("lab", *words)
+        assert status == 2
+        assert "damaged" not in err
+        assert f"{path} uses a name that this process does not know; --import MODULE" in " ".join(err.split())
+        assert "unknown scheme 'own-ybw'" in " ".join(err.split())
+    status, text, err = run("lab", "redraw", str(path), *imported)
+    assert (status, err) == (0, "")
+    assert "own-ybw" in text
+
+
+OWN_EXPERIMENT = """
+from outflank import lab
+
+@lab.register
+class Mine(lab.Experiment[lab.Parameters]):
+    name, question, reports, parameters = "mine", "How many?", (), lab.Parameters
+
+    def tasks(self, parameters):
+        return [lab.Task("count", lambda stop: [{"task": "count", "marbles": 14}])]
+
+    def conclude(self, parameters, samples):
+        return lab.Conclusion(tables=(lab.ReportTable.of("counted", samples),))
+"""
+
+
+@pytest.mark.parametrize("place", ["before", "between", "after", "joined"])
+def test_an_experiment_of_the_users_own_is_a_command_wherever_it_is_imported(run, forget, tmp_path, place):
+    (tmp_path / "counted.py").write_text(OWN_EXPERIMENT)
+    file = str(tmp_path / "counted.py")
+    words = {
+        "before": ["--import", file, "lab", "mine", "--quiet"],
+        "between": ["lab", "--import", file, "mine", "--quiet"],
+        "after": ["lab", "mine", "--quiet", "--import", file],
+        "joined": ["lab", "mine", f"--import={file}", "--quiet"],
+    }[place]
+    status, out, err = run(*words)
+    assert (status, err) == (0, "")
+    assert "14" in out
+
+
+def test_subcommands_of_the_laboratory_import_too(run, forget, tmp_path):
+    (tmp_path / "counted.py").write_text(OWN_EXPERIMENT)
+    for words in (["list"], ["grade", "--help"], ["redraw", "--help"]):
+        forget()
+        status, out, err = run("lab", *words, "--import", str(tmp_path / "counted.py"))
+        assert (status, err) == (0, "")
+        assert ("How many?" if words == ["list"] else "--import MODULE") in out
+    forget()
+    status, _, err = run("lab", "mine", "--import", str(tmp_path / "nowhere.py"))
+    assert status == 2
+    assert "there is no such file" in " ".join(err.split())
+
+
 @pytest.mark.slow(4)
-def test_the_process_of_a_race_check_knows_the_users_scheme(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(SCHEMES, "_registered", SCHEMES._registered.copy())
+def test_the_process_of_a_race_check_knows_the_users_scheme(run, tmp_path, forget):
     (tmp_path / "scheme.py").write_text(OWN_SCHEME)
     check = ["lab", "races", "--schemes", "own-ybw", "--size", "4", "--depth", "2", "--schedules", "1"]
     status, out, err = run(*check, "--import", str(tmp_path / "scheme.py"))

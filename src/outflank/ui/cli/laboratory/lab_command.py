@@ -22,7 +22,7 @@ from outflank.lab.measuring.search_log import by_position
 from outflank.lab.result_store import document
 from outflank.search.request import Stop
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
-from outflank.ui.cli.shared.option_groups import add_import_option
+from outflank.ui.cli.shared.option_groups import add_import_option, import_modules_in
 from outflank.ui.cli.shared.position_options import diagnostics, output
 from outflank.ui.cli.shared.progress_line import ThrottledPrinter
 from outflank.ui.cli.shared.search_options import ClusterOption
@@ -46,10 +46,19 @@ class _Experiments(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command:
         if name == GRADE:
-            return import_module("outflank.ui.cli.laboratory.grade_command").command  # type: ignore[no-any-return]
+            grade: click.Command = import_module("outflank.ui.cli.laboratory.grade_command").command
+            return add_import_option(grade)
         if name in (LIST, REDRAW):
-            return {LIST: list_command, REDRAW: redraw_command}[name]
+            return add_import_option({LIST: list_command, REDRAW: redraw_command}[name])
         return add_import_option(_experiment_command(name))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Import the modules of `--import` after the experiment's name first, because they may define it."""
+        if args[0] not in EXPERIMENTS.own:
+            import_modules_in(args[1:])
+        return super().resolve_command(ctx, args)
 
 
 def _experiment_command(name: str) -> click.Command:

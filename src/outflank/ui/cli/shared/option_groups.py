@@ -34,6 +34,13 @@ def add_import_option(command: click.Command) -> click.Command:
     return command
 
 
+def import_modules_in(words: list[str]) -> None:
+    """Import the modules that `--import` names among the `words` of a command whose other options are not known yet."""
+    lenient = {"ignore_unknown_options": True, "allow_extra_args": True}
+    reader = add_import_option(click.Command("import", context_settings=lenient, add_help_option=False))
+    reader.make_context("import", list(words))
+
+
 def _import_all(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
     if modules:
         from outflank.user_modules import import_user_module  # imported here, so that other commands start faster
