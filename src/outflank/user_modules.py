@@ -12,7 +12,8 @@ from typing import Any
 
 from outflank.errors import OutflankError
 
-_imported: dict[str, None] = {}
+_imported: dict[str, str] = {}
+"""Imported user modules, in order: the name or the file's full path, and the text that named it."""
 
 
 def import_user_module(name_or_path: str) -> ModuleType:
@@ -23,7 +24,7 @@ def import_user_module(name_or_path: str) -> ModuleType:
         if not is_file and "" not in sys.path and str(Path.cwd()) not in sys.path:
             sys.path.insert(0, str(Path.cwd()))  # as `python -m` does
         module = _from_file(path) if is_file else import_module(name_or_path)
-        _imported[str(path.resolve()) if is_file else name_or_path] = None
+        _imported[str(path.resolve()) if is_file else name_or_path] = name_or_path
         return module
     except KeyboardInterrupt:
         raise
@@ -36,6 +37,11 @@ def import_user_module(name_or_path: str) -> ModuleType:
 def imported_modules() -> tuple[str, ...]:
     """Return the names and files of imported user modules, in order, for another process of this machine to import."""
     return tuple(_imported)
+
+
+def import_options() -> list[str]:
+    """Return the options `--import` with which a command imports the same modules, as they were named here."""
+    return [word for name in _imported.values() for word in ("--import", name)]
 
 
 def _from_file(path: Path) -> ModuleType:

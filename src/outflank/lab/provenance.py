@@ -14,6 +14,7 @@ import outflank
 from outflank.command_lines import PROGRAM, command_line
 from outflank.machine import this_machine
 from outflank.package_digest import sources_digest
+from outflank.user_modules import import_options
 from outflank.validation.documents import JsonObject
 from outflank.validation.text import comma_separated
 
@@ -80,8 +81,11 @@ def first_line(*command: str) -> str:
 
 
 def repeat_command(name: str, parameters: JsonObject, defaults: JsonObject, *, arguments: Collection[str] = ()) -> str:
-    """Return the command that repeats a run, without default values. Parameters named in `arguments` are positional."""
-    options: list[str] = []
+    """Return the command that repeats a run, without default values, with `--import` of this process's user modules.
+
+    Parameters named in `arguments` are positional.
+    """
+    options = import_options()
     positional: list[str] = []
     for key, value in parameters.items():
         if value == defaults.get(key) or value is None:

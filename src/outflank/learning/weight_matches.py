@@ -17,6 +17,7 @@ from outflank.learning.pieces import Halted, Step, Work
 from outflank.learning.step_documents import MatchOutcome, PlayDocument, PlaySettings
 from outflank.learning.subject import Judge, Subject, digest
 from outflank.players.specs import player
+from outflank.user_modules import import_options
 from outflank.validation.quoted_words import join_words
 
 FOLDER = "match"
@@ -57,7 +58,7 @@ class Match:
     def command(self, folder: Path, weights: Path | None) -> str:
         """Return the command that plays this match with the weights of `folder`, or with the file `weights`."""
         limit = ["--depth", str(self.used_depth)] if self.seconds is None else ["--time", str(self.seconds)]
-        words = [PROGRAM, "train", "play", *limit, "--sprt", f"{self.sprt.elo0},{self.sprt.elo1}"]
+        words = [PROGRAM, "train", "play", *import_options(), *limit, "--sprt", f"{self.sprt.elo0},{self.sprt.elo1}"]
         words += ["--match-games", str(self.games), "--seed", str(self.seed)]
         words += [] if self.against is None else ["--against", self.against]
         words += [] if weights is None else ["--weights", str(weights)]

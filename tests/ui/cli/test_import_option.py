@@ -1,6 +1,7 @@
 """`--import`: users' own modules on the command line."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from outflank import user_modules
 from outflank.games import evaluation
 from outflank.lab.experiment import EXPERIMENTS
+from outflank.learning.weight_matches import Match
 from outflank.search.division import SCHEMES
 from outflank.ui.cli import main
 from tests.installing import forget_modules
@@ -95,6 +97,25 @@ def test_a_result_with_a_scheme_of_the_users_own_is_drawn_again(run, forget, tmp
     status, text, err = run("lab", "redraw", str(path), *imported)
     assert (status, err) == (0, "")
     assert "own-ybw" in text
+
+
+def test_the_command_on_a_page_imports_what_the_run_imported(run, forget, tmp_path, monkeypatch):
+    (tmp_path / "scheme.py").write_text(OWN_SCHEME)
+    monkeypatch.chdir(tmp_path)
+    assert run("lab", *SCALING, "--import", "scheme.py", "--out", "first")[0] == 0
+    printed = json.loads((tmp_path / "first" / "scaling.json").read_text())["provenance"]["command"]
+    assert printed == f"outflank lab scaling --import scheme.py {' '.join(SCALING[1:-1])}"
+    assert printed in (tmp_path / "first" / "scaling.html").read_text()
+    forget()
+    assert run(*shlex.split(printed)[1:], "--quiet", "--out", "second")[0] == 0
+    assert user_modules.imported_modules() == (str(tmp_path / "scheme.py"),)  # for other processes, from any folder
+
+
+def test_the_command_of_a_match_of_weights_imports_too(run, tmp_path, monkeypatch):
+    (tmp_path / "nothing_special.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    user_modules.import_user_module("nothing_special.py")
+    assert "--import nothing_special.py" in Match().command(Path("folder"), None)
 
 
 OWN_EXPERIMENT = """
