@@ -225,3 +225,35 @@ def test_progress_is_one_line_on_a_terminal(monkeypatch):
     with progress_line.progress_line() as tell:
         tell("1 of 2")
     assert stream.getvalue() == ""
+
+
+def test_a_result_replaces_the_progress_line(monkeypatch):
+    stream = Stream()
+    for name in ("sys.stdout", "sys.stderr"):
+        monkeypatch.setattr(name, stream)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    with progress_line.progress_line() as tell:
+        tell("1 of 2, a long name")
+        progress_line.print_result("first: 12")
+        tell("2 of 2")
+    progress_line.print_result("second: 34")
+    assert shown(stream.written()) == ["first: 12", "second: 34"]
+
+
+def shown(text: str) -> list[str]:
+    """What a terminal shows after `text`, whose control sequences move to the line above or erase the line."""
+    lines, row, column = [""], 0, 0
+    for part in re.findall(r"\x1b\[\??\d*[A-Za-z]|[\r\n]|[^\x1b\r\n]+", text):
+        if part == "\r":
+            column = 0
+        elif part == "\n":
+            row, column = row + 1, 0
+            lines += [""] * (row + 1 - len(lines))
+        elif part == "\x1b[1A":
+            row -= 1
+        elif part == "\x1b[2K":
+            lines[row] = ""
+        elif not part.startswith("\x1b"):
+            lines[row] = (lines[row].ljust(column)[:column] + part + lines[row][column + len(part) :]).rstrip()
+            column += len(part)
+    return [line for line in lines if line]

@@ -6,7 +6,7 @@ from outflank.lab.measuring.bench_searches import SEARCHES, BenchSearch, run_ben
 from outflank.search.request import Stop
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, stopping_at_ctrl_c
 from outflank.ui.cli.shared.position_options import output, print_json, scaled
-from outflank.ui.cli.shared.progress_line import progress_line
+from outflank.ui.cli.shared.progress_line import print_result, progress_line
 
 
 @click.command("bench")
@@ -36,7 +36,7 @@ def command(as_json: bool) -> int:
             if as_json:
                 print_json(BenchSearchDocument(search=entry.name, nodes=result.nodes, seconds=round(result.seconds, 6)))
             else:
-                console.print(f"{entry.name:<{width}} {result.nodes:>12,} nodes {result.seconds:7.2f} s")
+                print_result(f"{entry.name:<{width}} {result.nodes:>12,} nodes {result.seconds:7.2f} s")
     complete = finished == len(SEARCHES)
     speed = nodes / seconds if seconds else 0.0
     if as_json:

@@ -3,15 +3,22 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 
-from outflank.ui.cli.shared.position_options import diagnostics
+from outflank.ui.cli.shared.position_options import diagnostics, output
+
+if TYPE_CHECKING:
+    from rich.live import Live
 
 SECONDS = 10.0
 """Seconds between two progress lines in a pipe. Logs stay short, and still show that the work goes on."""
 
+
+_lines: "list[Live]" = []
+"""The progress line on the terminal, while one is shown."""
 
 quiet_option = click.option("--quiet", is_flag=True, help="Do not report progress.")
 
@@ -51,4 +58,15 @@ def progress_line(*, quiet: bool = False, throttled: bool = True) -> Iterator[Ca
     from rich.text import Text
 
     with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda text: live.update(Text(text), refresh=True)
+        _lines.append(live)
+        try:
+            yield lambda text: live.update(Text(text), refresh=True)
+        finally:
+            _lines.remove(live)
+
+
+def print_result(text: str) -> None:
+    """Print one result of work that goes on. It replaces the progress line, which the next progress draws below it."""
+    for live in _lines:
+        live.update("", refresh=True)
+    output().print(text)

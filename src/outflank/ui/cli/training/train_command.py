@@ -31,7 +31,7 @@ from outflank.ui.cli.shared.game_options import GameCommand, game_option, intend
 from outflank.ui.cli.shared.interrupting import INTERRUPTED, run_interruptibly
 from outflank.ui.cli.shared.option_groups import Group, Options
 from outflank.ui.cli.shared.position_options import diagnostics, output, print_json, start_of
-from outflank.ui.cli.shared.progress_line import progress_line, quiet_option
+from outflank.ui.cli.shared.progress_line import print_result, progress_line, quiet_option
 from outflank.ui.cli.training.train_options import (
     FIT_OPTIONS,
     FOLDER,
@@ -327,7 +327,7 @@ def run_command(
             plan,
             work,
             on_generation=lambda generation: (
-                None if work_options["as_json"] else output().print(generation_text(generation))
+                None if work_options["as_json"] else print_result(generation_text(generation))
             ),
             on_write=lambda document: write_page(folder, document, origin),
         ),
