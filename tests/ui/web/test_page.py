@@ -386,6 +386,29 @@ def test_a_game_is_written_in_other_ways(page: Page) -> None:
     assert Path(drawn.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow(4)
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_game_is_copied_over_plain_http(page: Page, allowed: bool) -> None:
+    """Browsers offer no clipboard to pages of other machines without HTTPS."""
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    if not allowed:
+        page.add_init_script("document.execCommand = () => false")
+    pasted(page, GGF)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Copy: moves").click()
+    if allowed:
+        expect(page.locator("dialog")).to_contain_text("Copied.")
+        expect(page.get_by_role("button", name="Copy: moves")).to_be_focused()
+        page.keyboard.press("Escape")
+        page.keyboard.press("v")
+        page.locator("dialog textarea").press("Control+V")
+        expect(page.locator("dialog textarea")).to_have_value(re.compile("^f5f6e6f4e3c5"))
+    else:
+        expect(page.locator("dialog")).to_contain_text("copy it with Ctrl+C")
+        expect(page.locator("dialog textarea")).to_be_focused()
+        assert page.evaluate("getSelection().toString()").startswith("f5f6e6f4e3c5")
+
+
 # --- the other views ---
 
 

@@ -33,9 +33,12 @@ export function share(app) {
       status.textContent = error.message || words.connection.offline;
     }
   };
+  // Shown only if the text cannot be copied: it is selected there, so that the user can copy it.
+  const selected = make("textarea", { rows: 4, readonly: true, hidden: true, "aria-label": w.text });
   const copy = async (/** @type {string} */ text) => {
-    await navigator.clipboard.writeText(text);
-    status.textContent = w.copied;
+    selected.hidden = true;
+    const isCopied = await copied(text, selected);
+    status.textContent = isCopied ? w.copied : w.notCopied;
   };
   const forms = (kind?.forms ?? []).filter((form) => form.name !== "svg");
   const row = (/** @type {Form} */ form) =>
@@ -84,9 +87,36 @@ export function share(app) {
       forms.map(row),
       picture,
       status,
+      selected,
     ],
     { wide: true },
   );
+}
+
+/**
+ * Copy a text. Browsers offer `navigator.clipboard` only over HTTPS and on the server's own machine; elsewhere the text
+ * is selected in `field` and copied from there.
+ * @param {string} text
+ * @param {HTMLTextAreaElement} field a hidden field, which stays visible if nothing could be copied
+ * @returns {Promise<boolean>} whether the text was copied
+ */
+async function copied(text, field) {
+  if (navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // the user or a policy forbids it: as without a clipboard
+    }
+  }
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
+  field.value = text;
+  field.hidden = false;
+  field.select();
+  if (!document.execCommand("copy")) return false;
+  field.hidden = true;
+  focused.focus();
+  return true;
 }
 
 /** Download a file. @param {Pick<Text, "file" | "text">} content @param {string} type */

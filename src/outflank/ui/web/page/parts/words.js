@@ -186,6 +186,7 @@ export const words = {
     link: "Link to this position",
     copy: "Copy",
     copied: "Copied.",
+    notCopied: "This browser does not let the page copy. The text below is selected: copy it with Ctrl+C.",
     save: "Save",
     picture: "Picture",
     svg: "SVG",
