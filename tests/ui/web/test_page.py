@@ -339,6 +339,38 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     assert [each.rstrip("?!") for each in moves(page)] == ["f5", "f6", "e6", "f4", "e3", "c5"]
 
 
+@pytest.mark.slow(6)
+def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> None:
+    start = '[FEN "-----OX--XO----- X"] '
+    pasted(page, start + "a2a3a4c1d1a1d3d4c4d2b1b4")
+    page.get_by_label("Seconds a move").select_option("0.1")
+    page.get_by_role("button", name="Review the game").click()
+    turns = page.locator(".story button")
+    expect(turns).to_have_count(5)
+    page.reload()
+    expect(turns).to_have_count(5)
+    turns.first.click()
+    expect(page.locator(".moves [aria-current]")).to_have_text(re.compile("^a3"))
+    reviewed = page.url
+    pasted(page, start + "d3d4a2a1c4d2d1b1c1a3a4b4")
+    expect(turns).to_have_count(0)
+    page.go_back()
+    page.go_back()
+    expect(page).to_have_url(reviewed)
+    expect(turns).to_have_count(5)
+    # A review ends when another game is shown.
+    page.get_by_label("Seconds a move").select_option("3")
+    pasted(page, GGF)
+    page.get_by_role("button", name="Review the game").click()
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    page.keyboard.press("v")
+    page.locator("dialog textarea").fill("f5d6")
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator(".moves .move")).to_have_count(2)
+    expect(page.get_by_role("button", name="Review the game")).to_be_visible()
+    expect(page.locator(".review progress")).to_be_hidden()
+
+
 @pytest.mark.slow(4)
 def test_a_link_shares_a_position(page: Page, browser: Browser, server: Server) -> None:
     begin(page, size=6)

@@ -573,6 +573,28 @@ def test_a_review_is_written_into_the_game_and_kept(tmp_path: Path) -> None:
         assert page.ask("open", id=game["id"])["nodes"] == judged
 
 
+@PLAIN
+@pytest.mark.slow(2)
+def test_the_turning_points_of_a_review_are_kept_until_their_moves_leave_the_main_line(tmp_path: Path) -> None:
+    with serving(tmp_path) as served, served.page() as page:
+        game = page.ask("new", text="a2a3a4c1d1a1d3d4c4d2b1b4", game="othello", options={"size": 4})
+        assert game["story"] == []
+        last_of(page, page.send("review", id=game["id"], seconds=0.05))
+    with serving(tmp_path) as served, served.page() as page:
+        game = page.ask("open", id=game["id"])
+        assert [point["node"] for point in game["story"]] == [2, 7, 8, 9, 10]
+        assert "the game turned at move 2" in game["story"][0]["text"]
+        page.ask("go", id=game["id"], node=8)
+        move = next(each["move"] for each in page.ask("open", id=game["id"])["legal"] if each["move"] != "c4")
+        branched = page.ask("play", id=game["id"], node=8, move=move)
+        assert len(branched["story"]) == 5
+        promoted = page.ask("promote", id=game["id"], node=branched["node"])
+        assert [point["node"] for point in promoted["story"]] == [2, 7, 8]
+        assert [point["node"] for point in page.ask("prune", id=game["id"], node=7)["story"]] == [2]
+        page.send("review", id=game["id"], seconds=5)
+        page.until(lambda message: message["kind"] == "game" and not message["story"])  # a new review begins
+
+
 # --- the laboratory ---
 
 

@@ -132,6 +132,8 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     """Computer's remark about its last move, like `depth 12, +2.3 discs` or `book`. It may be empty."""
     names: tuple[str, str] = ("", "")
     """Names of the players, if the game is from a record with names."""
+    story: tuple["TurningPoint", ...] = ()
+    """Turning points of the main line, as the last review found them."""
 
 
 class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -367,15 +369,13 @@ class Compared(ServerMessage, frozen=True, kw_only=True):
 
 
 class Reviewed(ServerMessage, frozen=True, kw_only=True):
-    """Progress of a review of a game. Judgements of moves are in the nodes of the message `game`, which is sent too."""
+    """Progress of a review of a game. The message `game`, which is sent too, has its judgements and turning points."""
 
     of: int
     id: str
     ply: int
     plies: int
     done: bool
-    story: tuple["TurningPoint", ...] = ()
-    """Turning points of the reviewed game. Only the last message of a review has them."""
 
 
 class TurningPoint(Struct, frozen=True, kw_only=True):

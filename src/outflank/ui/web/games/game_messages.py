@@ -47,6 +47,7 @@ def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
         thinking=None,
         remark=saved.remark,
         names=saved.names,
+        story=saved.story,
     )
 
 

@@ -12,7 +12,7 @@ from outflank.boards import Board
 from outflank.errors import IllegalMove, OutflankError
 from outflank.games.sides import Side
 from outflank.ui.web.requests import Colour, Seats
-from outflank.ui.web.server_messages import Node
+from outflank.ui.web.server_messages import Node, TurningPoint
 from outflank.validation.documents import Document
 
 MOST_NODES = 2000
@@ -60,6 +60,8 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     remark: str = ""
     verdict: Verdict | None = None
     names: tuple[str, str] = ("", "")
+    story: tuple[TurningPoint, ...] = ()
+    """Turning points on the main line, as the last review found them."""
     plain: bool = False
     """Whether the game began at its usual initial position. If it also has no moves, there is nothing to save."""
 
@@ -137,11 +139,13 @@ def pruned(saved: SavedGame, number: int) -> SavedGame:
         if descendant.parent in removed:
             removed.add(descendant.id)
     verdict = None if saved.verdict is not None and saved.verdict.node in removed else saved.verdict
-    return replace(
-        saved,
-        nodes=tuple(node for node in saved.nodes if node.id not in removed),
-        node=node.parent if saved.node in removed else saved.node,
-        verdict=verdict,
+    return _with_story_of_main_line(
+        replace(
+            saved,
+            nodes=tuple(node for node in saved.nodes if node.id not in removed),
+            node=node.parent if saved.node in removed else saved.node,
+            verdict=verdict,
+        )
     )
 
 
@@ -152,7 +156,18 @@ def promoted(saved: SavedGame, number: int) -> SavedGame:
         first = next(index for index, sibling in enumerate(nodes) if sibling.parent == node.parent)
         nodes.remove(node)
         nodes.insert(first, node)
-    return replace(saved, nodes=tuple(nodes))
+    return _with_story_of_main_line(replace(saved, nodes=tuple(nodes)))
+
+
+def _with_story_of_main_line(saved: SavedGame) -> SavedGame:
+    """Return the game without turning points that are no longer on the main line."""
+    numbers = {node.id for node in main_line(saved)}
+    return replace(saved, story=tuple(point for point in saved.story if point.node in numbers))
+
+
+def with_story(saved: SavedGame, story: tuple[TurningPoint, ...]) -> SavedGame:
+    """Return the game with the turning points that a review found, except those that were removed meanwhile."""
+    return _with_story_of_main_line(replace(saved, story=story))
 
 
 def with_judged(saved: SavedGame, judged: Node) -> SavedGame:

@@ -20,7 +20,7 @@ from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour
 from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, player_words
 from outflank.ui.web.lobby.services import Services
 from outflank.ui.web.requests import Colour, Seats
-from outflank.ui.web.server_messages import Game, Gone, Node
+from outflank.ui.web.server_messages import Game, Gone, Node, TurningPoint
 
 
 def charged(saved: SavedGame, side: Side | None, seconds: float) -> SavedGame:
@@ -183,10 +183,20 @@ class LiveGame:
 
     async def judge(self, judged: Node) -> None:
         """Save a review's judgement of a node, if the node still exists."""
+        await self._annotate(lambda saved: move_tree.with_judged(saved, judged))
+
+    async def tell(self, story: tuple[TurningPoint, ...]) -> None:
+        """Save the turning points that a review found."""
+        await self._annotate(lambda saved: move_tree.with_story(saved, story))
+
+    async def _annotate(self, change: Change) -> None:
+        """Save a change that concerns no move, unless the game is deleted, and notify the watchers.
+
+        Clock and computer continue, so that the players are not interrupted.
+        """
         async with self._lock:
-            if not self.is_gone and any(node.id == judged.id for node in self.saved.nodes):
-                # Clock and computer continue, so that the players are not interrupted.
-                snapshot = await self._commit(lambda saved: move_tree.with_judged(saved, judged), self.saved.live)
+            if not self.is_gone and change(self.saved) != self.saved:
+                snapshot = await self._commit(change, self.saved.live)
                 self._notify(self._message(snapshot), None)
 
     async def close(self) -> None:

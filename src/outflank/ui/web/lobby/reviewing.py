@@ -1,7 +1,7 @@
-"""Review of a game's main line. Each judged move is saved in the game at once."""
+"""Review of a game's main line. Each judged move is saved in the game at once, and the turning points at the end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 
 from msgspec.structs import replace
 
@@ -50,6 +50,7 @@ class ReviewTask:
             next_workers=lambda: leased,
             **options,
         )
+        self._await(self.live_game.tell(()))
         send(self._message(0))
         while not stop.called:
             with self._turns.lease(stop) as workers:
@@ -60,10 +61,9 @@ class ReviewTask:
             judgements.append(judged)
             self._save(judged, self._line[judged.ply - first], description_of(board.game).play.marks)
             send(self._message(judged.ply - first))
-        story: tuple[TurningPoint, ...] = ()
         if not stop.called:
-            story = self._story(board, judgements, first)
-        send(self._message(len(self._line) - 1, story, done=True))
+            self._await(self.live_game.tell(self._story(board, judgements, first)))
+        send(self._message(len(self._line) - 1, done=True))
 
     def _save(self, judged: JudgedMove, node: Node, marks: Marks) -> None:
         is_best = judged.best == judged.move or not judged.loss
@@ -75,7 +75,11 @@ class ReviewTask:
             best="" if is_best else str(judged.best),
             exact=judged.exact,
         )
-        asyncio.run_coroutine_threadsafe(self.live_game.judge(judged_node), self._loop).result()
+        self._await(self.live_game.judge(judged_node))
+
+    def _await(self, change: Coroutine[object, object, None]) -> None:
+        """Wait for a change of the game, which is made on the event loop."""
+        asyncio.run_coroutine_threadsafe(change, self._loop).result()
 
     def _story(self, board: Board, judgements: list[JudgedMove], first: int) -> tuple[TurningPoint, ...]:
         outcome = board.outcome()
@@ -86,7 +90,5 @@ class ReviewTask:
             for turn in story_of(judgements, final_score).turns
         )
 
-    def _message(self, ply: int, story: tuple[TurningPoint, ...] = (), *, done: bool = False) -> Reviewed:
-        return Reviewed(
-            of=self.request.ask, id=self.live_game.saved.id, ply=ply, plies=len(self._line) - 1, done=done, story=story
-        )
+    def _message(self, ply: int, *, done: bool = False) -> Reviewed:
+        return Reviewed(of=self.request.ask, id=self.live_game.saved.id, ply=ply, plies=len(self._line) - 1, done=done)

@@ -258,6 +258,7 @@ export interface Game {
   thinking: Colour | null;
   remark: string;
   names: [string, string];
+  story: TurningPoint[];
 }
 
 export interface Node {
@@ -423,7 +424,6 @@ export interface Reviewed {
   ply: number;
   plies: number;
   done: boolean;
-  story: TurningPoint[];
 }
 
 export interface TurningPoint {

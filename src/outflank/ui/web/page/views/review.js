@@ -1,6 +1,6 @@
 // The review of a game: a judgement of every move, the value over the game, mistakes and turning points.
 
-import { button, dropdown, make, setChildren, setAttributes } from "../parts/dom.js";
+import { button, dropdown, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Graph } from "../game/graph.js";
 import { words } from "../parts/words.js";
 
@@ -13,6 +13,8 @@ export class Review {
   #app;
   #onRunning;
   #number = 0;
+  #reviewed = ""; // the id of the game whose review runs
+  #shownStory = "";
   running = false;
 
   /**
@@ -25,7 +27,7 @@ export class Review {
     this.graph = new Graph((node) => app.openGame.go(node));
     this.progress = make("progress", { max: 1, value: 0, hidden: true, "aria-label": w.title });
     this.status = make("p", { class: "quiet", "aria-live": "polite" });
-    this.story = make("ul", { class: "story" });
+    this.story = make("ul", { class: "story", tabindex: -1 });
     this.time = dropdown(
       TIMES.map((time) => /** @type {const} */ ([time, `${time} s`])),
       0.5,
@@ -49,14 +51,16 @@ export class Review {
     );
   }
 
-  /** @param {Game} game */
+  /** Show the review of a game; a review of another game ends. @param {Game} game @returns {void} */
   show(game) {
+    if (this.running && game.id !== this.#reviewed) return this.stop();
     const { tree } = this.#app.openGame;
     const main = tree.mainLine();
     const judged = main.filter((id) => tree.node(id).value !== undefined && tree.node(id).value !== null).length;
     const mistakes = main.filter((id) => tree.node(id).mark).length;
     this.graph.show(game, tree);
     this.graph.element.hidden = judged < 2;
+    this.#showStory(game);
     setAttributes(this.button, { disabled: main.length < 2 });
     if (this.running) return;
     setChildren(this.button, judged ? w.again : w.run);
@@ -66,8 +70,8 @@ export class Review {
   run() {
     const { game } = this.#app.openGame;
     this.#onRunning(true);
-    setChildren(this.story);
     this.running = true;
+    this.#reviewed = game.id;
     this.progress.hidden = false;
     this.progress.value = 0;
     setChildren(this.button, w.stop);
@@ -92,7 +96,7 @@ export class Review {
     this.#onRunning(false);
   }
 
-  /** @param {Reviewed | StreamFailure} message */
+  /** @param {Reviewed | StreamFailure} message @returns {void} */
   #receive(message) {
     if (message.kind === "refused") {
       if (!message.lost) this.#app.showError(message.why);
@@ -100,14 +104,16 @@ export class Review {
     }
     this.progress.value = message.plies ? message.ply / message.plies : 1;
     this.status.textContent = w.progress(message.ply, message.plies);
-    if (!message.done) return undefined;
-    this.markStopped();
+    if (message.done) this.markStopped();
+  }
+
+  /** Show the turning points. Unchanged ones stay, because a click could miss new ones. @param {Game} game */
+  #showStory({ id, story }) {
+    const content = JSON.stringify([id, story]);
+    if (content === this.#shownStory) return;
+    this.#shownStory = content;
     const turningPoint = (/** @type {TurningPoint} */ { node, text }) =>
-      make(
-        "li",
-        {},
-        make("button", { type: "button", class: "link", onclick: () => this.#app.openGame.go(node) }, text),
-      );
-    return setChildren(this.story, (message.story ?? []).map(turningPoint));
+      make("li", {}, button(text, () => this.#app.openGame.go(node), { class: "link", "data-key": node }));
+    setChildrenKeepingFocus(this.story, story.map(turningPoint));
   }
 }
