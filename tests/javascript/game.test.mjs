@@ -6,7 +6,7 @@ import { FakeConnection, game, load, NODES } from "./helpers.mjs";
 
 const { Tree } = await load("game/tree.js");
 const { OpenGame } = await load("game/open_game.js");
-const { UnplayedGames } = await load("game/unplayed_games.js");
+const { DisposableGames } = await load("game/disposable_games.js");
 const { ConnectionLost, Refusal } = await load("connection.js");
 
 test("a tree knows paths, lines and children", () => {
@@ -138,13 +138,14 @@ test("a refused move is reported and forgotten", async () => {
   assert.equal(openGame.unsent, null);
 });
 
-test("a game without moves can be begun again, one with moves cannot", () => {
-  const unplayed = new UnplayedGames();
+test("a game in which nothing was changed can be begun again, another one cannot", () => {
+  const games = new DisposableGames();
   const request = { kind: "new", game: "othello" };
   const seats = { black: "human", white: "random", clock: "none" };
-  unplayed.add(game({ nodes: NODES.slice(0, 1), seats }), request);
-  assert.deepEqual(unplayed.message("abc"), { ...request, seats });
-  unplayed.update(game());
-  assert.equal(unplayed.message("abc"), undefined);
-  assert.equal(unplayed.message("unknown"), undefined);
+  games.add(game({ node: 4, seats, disposable: true }), request);
+  games.update(game({ node: 3, seats, disposable: true }));
+  assert.deepEqual(games.get("abc"), { message: { ...request, seats }, node: 3, disposable: true });
+  games.update(game({ disposable: false }));
+  assert.equal(games.get("abc"), undefined);
+  assert.equal(games.get("unknown"), undefined);
 });

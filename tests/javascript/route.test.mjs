@@ -38,6 +38,7 @@ test("a position is given by its start and the moves to it, and opened again by 
     game: "othello",
     options: { size: 8 },
     text: '[FEN "8/8/3OX3 X"] d3 c5 d6',
+    keep: false,
   });
 });
 
@@ -49,6 +50,7 @@ test("a start without moves is opened as it is", () => {
     game: "othello",
     options: {},
     text: "8/8/3OX3 X",
+    keep: false,
   });
 });
 

@@ -390,6 +390,35 @@ def test_a_link_shares_a_position(page: Page, browser: Browser, server: Server) 
     assert not wrong
 
 
+@pytest.mark.slow(5)
+def test_a_visited_link_leaves_nothing_behind_until_something_is_changed(page: Page) -> None:
+    cards = page.locator(".card", has_text="Othello 6×6")
+    page.goto("#/games")
+    expect(page.locator(".card, .empty:visible").first).to_be_visible()
+    count = cards.count()
+    moves, current = page.locator(".moves .move"), page.locator(".moves [aria-current]")
+    for _ in range(2):
+        page.goto(f"#/analyse/othello,size=6/{'.' * 14}OX{'.' * 4}XO{'.' * 14}+X/c2+b2+a2")
+        expect(moves).to_have_count(3)
+        page.keyboard.press("PageUp")
+        expect(current).to_have_text("b2")
+        page.reload()
+        expect(current).to_have_text("b2")
+        expect(moves).to_have_count(3)
+        page.keyboard.press("1")
+        expect(page.locator(".play")).to_be_visible()
+        page.reload()
+        expect(page.locator(".play .moves [aria-current]")).to_have_text("b2")
+        page.keyboard.press("5")
+        expect(page.locator(".card, .empty:visible").first).to_be_visible()
+        expect(cards).to_have_count(count)
+    page.keyboard.press("1")
+    page.locator(".cell.legal").last.click()
+    expect(page.locator(".play .moves .move")).to_have_count(4)
+    page.keyboard.press("5")
+    expect(cards).to_have_count(count + 1)
+
+
 @pytest.mark.slow(4)
 def test_a_position_is_set_up(page: Page) -> None:
     begin(page, size=4)

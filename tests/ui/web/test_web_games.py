@@ -294,6 +294,26 @@ def test_a_game_without_moves_is_forgotten_when_nobody_watches_it(served: Served
             assert other.ask("open", id=kept["id"])["kind"] == "game"
 
 
+def test_a_linked_game_is_kept_only_if_something_is_changed_in_it(served: Served, page: Page) -> None:
+    def linked() -> dict[str, Any]:
+        return page.ask("new", text="f5d6c3d3c4", keep=False)
+
+    def is_kept(game: dict[str, Any]) -> bool:
+        with served.page() as other:
+            assert (game["id"] in [each["id"] for each in other.ask("games")["games"]]) != game["disposable"]
+            page.ask("leave")
+            return other.ask("open", id=game["id"])["kind"] == "game"
+
+    assert not is_kept(linked())
+    assert not is_kept(page.ask("go", id=linked()["id"], node=2))
+    assert not is_kept(page.ask("play", id=linked()["id"], node=2, move="c3"))  # a move of the tree
+    assert is_kept(page.ask("new", text="f5d6c3d3c4"))
+    assert is_kept(page.play(linked(), "f4"))
+    assert is_kept(page.ask("prune", id=linked()["id"], node=5))
+    assert is_kept(page.ask("promote", id=linked()["id"], node=5))
+    assert is_kept(page.ask("resign", id=linked()["id"], side="white"))
+
+
 # --- on disk ---
 
 
@@ -334,6 +354,7 @@ def test_games_without_moves_are_forgotten_at_the_start_and_where_there_is_no_ro
     made = [
         new_game("othello", {"size": 4}, None),
         *(game_from_pieces("othello", {"size": 4}, pieces, "white") for _ in "12"),
+        msgspec.structs.replace(game_from_text("f5d6", None, {}, None), disposable=True),
     ]
     store = Store(tmp_path / "games.sqlite")
     for changed, each in enumerate(made):

@@ -42,6 +42,9 @@ class New(PageRequest, frozen=True, kw_only=True):
     """A position, a list of moves, or a game record. The moves become the main line, and its end is shown."""
     seats: "Seats | None" = None
     """Players and clock. With None, both sides are human, without a clock."""
+    keep: bool = True
+    """Whether to keep a game from a text even if nobody changes anything in it. Links ask for games that are deleted
+    when nobody views them, as games that begin at their start always are."""
 
 
 class Seats(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

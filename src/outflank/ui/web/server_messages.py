@@ -134,6 +134,8 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     """Names of the players, if the game is from a record with names."""
     story: tuple["TurningPoint", ...] = ()
     """Turning points of the main line, as the last review found them."""
+    disposable: bool = False
+    """Whether the game is deleted as soon as nobody views it, because nothing was changed in it since it was begun."""
 
 
 class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -239,6 +241,7 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     """Pieces at the end of the main line: a letter for each cell, X black, O white, . empty."""
     layout: int
     """Index of the board's layout in `layouts` of the message `kept`."""
+    disposable: bool = False
 
 
 class Gone(ServerMessage, frozen=True, kw_only=True):

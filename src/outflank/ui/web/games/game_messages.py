@@ -48,6 +48,7 @@ def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
         remark=saved.remark,
         names=saved.names,
         story=saved.story,
+        disposable=saved.disposable,
     )
 
 
@@ -125,6 +126,7 @@ def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
         position=end.to_text(),
         pieces=tabletop_of(end).pieces(end),
         layout=0,  # set by `Lobby.page`
+        disposable=saved.disposable,
     )
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import file_lock
-from outflank.ui.web.games.move_tree import SavedGame, is_untouched
+from outflank.ui.web.games.move_tree import SavedGame
 from outflank.ui.web.server_messages import ListedGame
 from outflank.ui.web.warning_log import WarningLog
 from outflank.validation.documents import decoded, encoded
@@ -43,6 +43,7 @@ create index if not exists by_change on games (changed);
 
 _LISTED = "cast(listed as text)"
 _HAS_NO_MOVES = f"case when json_valid({_LISTED}) then json_extract({_LISTED}, '$.moves') end = 0"
+_IS_DISPOSABLE = f"case when json_valid({_LISTED}) then json_extract({_LISTED}, '$.disposable') end = 1"
 _OLDEST_WITHOUT_MOVES = f"select id from games where {_HAS_NO_MOVES} order by changed limit 1"
 
 
@@ -99,10 +100,15 @@ class Store:
         return self._submit(read)
 
     def page(self, before: float | None) -> Future[tuple[tuple[ListedGame, ...], bool]]:
-        """Return a page of games changed before the time `before`, newest first, and whether more exist."""
+        """Return a page of games changed before the time `before`, newest first, and whether more exist.
+
+        Disposable games, which somebody is viewing, are left out.
+        """
 
         def read(file: sqlite3.Connection) -> tuple[tuple[ListedGame, ...], bool]:
-            where, values = ("", ()) if before is None else ("where changed < ?", (before,))
+            where, values = f"where ({_IS_DISPOSABLE}) is not true", ()
+            if before is not None:
+                where, values = f"{where} and changed < ?", (before,)
             rows = file.execute(
                 f"select listed from games {where} order by changed desc limit {ON_A_PAGE + 1}", values
             ).fetchall()
@@ -118,14 +124,11 @@ class Store:
         """Delete a game, and return whether it existed."""
         return self._submit(lambda file: file.execute("delete from games where id = ?", (id,)).rowcount > 0)
 
-    def forget_untouched(self) -> Future[None]:
-        """Delete games in which no move was ever made. Damaged games stay."""
+    def forget_disposable(self) -> Future[None]:
+        """Delete games in which nothing was ever changed. Damaged games stay."""
 
         def delete(file: sqlite3.Connection) -> None:
-            for id, saved in file.execute(f"select id, kept from games where {_HAS_NO_MOVES}").fetchall():
-                with suppress(Misfit):
-                    if is_untouched(decoded(SavedGame, bytes(saved))):
-                        file.execute("delete from games where id = ?", (id,))
+            file.execute(f"delete from games where {_IS_DISPOSABLE}")
 
         return self._submit(delete)
 

@@ -62,13 +62,8 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     names: tuple[str, str] = ("", "")
     story: tuple[TurningPoint, ...] = ()
     """Turning points on the main line, as the last review found them."""
-    plain: bool = False
-    """Whether the game began at its usual initial position. If it also has no moves, there is nothing to save."""
-
-
-def is_untouched(saved: SavedGame) -> bool:
-    """Return whether no move was ever made in a game that began at its usual initial position."""
-    return saved.plain and saved.next == FIRST + 1 and saved.verdict is None
+    disposable: bool = False
+    """Whether nothing was changed since the game was begun from its usual start or a link: there is nothing to save."""
 
 
 def colour(side: Side) -> Colour:
@@ -121,7 +116,7 @@ def with_move(saved: SavedGame, board: Board, number: int, text: str) -> SavedGa
     if len(saved.nodes) >= MOST_NODES or saved.next > MOST_NUMBER:
         raise OutflankError(f"a game has {MOST_NODES:,} positions at most: prune it, or begin another one")
     new = Node(id=saved.next, parent=node.id, move=move, side=colour(board.turn))
-    return replace(saved, nodes=(*saved.nodes, new), node=new.id, next=saved.next + 1, remark="")
+    return replace(saved, nodes=(*saved.nodes, new), node=new.id, next=saved.next + 1, remark="", disposable=False)
 
 
 def at_node(saved: SavedGame, number: int) -> SavedGame:
@@ -145,6 +140,7 @@ def pruned(saved: SavedGame, number: int) -> SavedGame:
             nodes=tuple(node for node in saved.nodes if node.id not in removed),
             node=node.parent if saved.node in removed else saved.node,
             verdict=verdict,
+            disposable=False,
         )
     )
 
@@ -156,7 +152,7 @@ def promoted(saved: SavedGame, number: int) -> SavedGame:
         first = next(index for index, sibling in enumerate(nodes) if sibling.parent == node.parent)
         nodes.remove(node)
         nodes.insert(first, node)
-    return _with_story_of_main_line(replace(saved, nodes=tuple(nodes)))
+    return _with_story_of_main_line(replace(saved, nodes=tuple(nodes), disposable=False))
 
 
 def _with_story_of_main_line(saved: SavedGame) -> SavedGame:
@@ -172,7 +168,8 @@ def with_story(saved: SavedGame, story: tuple[TurningPoint, ...]) -> SavedGame:
 
 def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
     """Return the game with a node replaced by `judged`, the node of the same number with the judgement of a review."""
-    return replace(saved, nodes=tuple(judged if node.id == judged.id else node for node in saved.nodes))
+    nodes = tuple(judged if node.id == judged.id else node for node in saved.nodes)
+    return replace(saved, nodes=nodes, disposable=False)
 
 
 MOST_BOARDS = 32

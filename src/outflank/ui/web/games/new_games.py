@@ -27,7 +27,7 @@ def new_game(name: str, options: Mapping[str, int | str], seats: Seats | None) -
     """Return a new game at its start."""
     description = game_named(name)
     new = game_from_board(description.start(**_check_options(description, options)), seats=seats, live=True)
-    return replace(new, plain=True)
+    return replace(new, disposable=True)
 
 
 def game_from_text(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> SavedGame:

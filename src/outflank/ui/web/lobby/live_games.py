@@ -44,7 +44,7 @@ def timed(saved: SavedGame, side: Side, seconds: float) -> SavedGame:
 
 def lost(saved: SavedGame, side: Side, reason: str) -> SavedGame:
     """Return the game as lost by `side` at the current node. `reason` is `resigned`, `time`, or a player's error."""
-    return replace(saved, verdict=Verdict(node=saved.node, loser=colour(side), reason=reason))
+    return replace(saved, verdict=Verdict(node=saved.node, loser=colour(side), reason=reason), disposable=False)
 
 
 class Thinking:

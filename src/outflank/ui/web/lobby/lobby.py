@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from outflank.errors import OutflankError
 from outflank.ui.web.games.game_messages import layout_of, listed_game
 from outflank.ui.web.games.game_store import row_of
-from outflank.ui.web.games.move_tree import Boards, SavedGame, is_untouched
+from outflank.ui.web.games.move_tree import Boards, SavedGame
 from outflank.ui.web.lobby.live_games import LiveGame, Watcher
 from outflank.ui.web.lobby.services import Services
 from outflank.ui.web.searching.shared_cluster import SharedCluster
@@ -72,13 +72,13 @@ class Lobby:
         return await asyncio.wrap_future(self.services.store.delete(id))
 
     async def leave(self, live_game: LiveGame, watcher: Watcher) -> None:
-        """Remove a watcher from a game. If no watcher is left and the game is untouched, delete the game."""
+        """Remove a watcher from a game. If no watcher is left and the game is disposable, delete the game."""
         try:
             await live_game.leave(watcher)
             async with self._opening:
                 if live_game.watchers or live_game.is_gone:
                     return
-                if is_untouched(live_game.saved):
+                if live_game.saved.disposable:
                     await self._delete(live_game.saved.id)
                 elif live_game.saved.id in self._recent:
                     self._recent.move_to_end(live_game.saved.id)

@@ -81,7 +81,7 @@ class Services:
         self._threads = ThreadPoolExecutor(WORKING_THREADS, "outflank-web")
         self.reading = TextReader(settings)
         self._tasks: set[asyncio.Task[None]] = set()
-        self.store.forget_untouched().result()
+        self.store.forget_disposable().result()
         self._last_time = self.store.last_change().result()
         self.searches = Searches(settings, cluster)
         self.laboratory = Laboratory(settings.reports, self.searches.turns)

@@ -63,7 +63,7 @@ export function addressRequest([, gameAndOptions, start, moves]) {
     options[name] = /^\d+$/.test(value) ? Number(value) : value;
   }
   const text = moves ? `[FEN "${start}"] ${moves}` : start;
-  return { kind: "new", game, options, ...(text ? { text } : {}) };
+  return { kind: "new", game, options, ...(text ? { text, keep: false } : {}) };
 }
 
 /**

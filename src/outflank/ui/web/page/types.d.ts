@@ -259,6 +259,7 @@ export interface Game {
   remark: string;
   names: [string, string];
   story: TurningPoint[];
+  disposable: boolean;
 }
 
 export interface Node {
@@ -326,6 +327,7 @@ export interface ListedGame {
   position: string;
   pieces: string;
   layout: number;
+  disposable: boolean;
 }
 
 export interface Gone {
@@ -480,6 +482,7 @@ export interface New {
   options?: Record<string, number | string>;
   text?: string | null;
   seats?: Seats | null;
+  keep?: boolean;
 }
 
 export interface Seats {

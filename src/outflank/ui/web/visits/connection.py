@@ -223,6 +223,7 @@ class Session:
             saved = await self.services.reading.read(
                 game_from_text, request.text, request.game, request.options, request.seats
             )
+            saved = replace(saved, disposable=not request.keep)
         elif request.game is not None:
             saved = await self.services.work(new_game, request.game, request.options, request.seats)
         else:

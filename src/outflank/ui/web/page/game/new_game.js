@@ -119,7 +119,7 @@ export const newGame = {
           game: kind.value,
           options: rules,
           seats: chosenSeats,
-          ...(text ? { text } : {}),
+          ...(text ? { text, keep: false } : {}),
         });
         localStore.set("seats", JSON.stringify(chosenSeats));
         element.close();

@@ -1,7 +1,7 @@
 // The open game: its last state from the server, and the actions of the user.
 
 import { ConnectionLost } from "../connection.js";
-import { UnplayedGames } from "./unplayed_games.js";
+import { DisposableGames } from "./disposable_games.js";
 import { Tree } from "./tree.js";
 
 /** @import { Connection } from "../connection.js" */
@@ -15,7 +15,7 @@ export class OpenGame extends OpenGameEmitter {
   #connection;
   /** @type {Map<number, number>} */
   #lastSeen = new Map(); // from a node to its child that was shown last: the target of redo
-  #unplayed = new UnplayedGames();
+  #disposable = new DisposableGames();
   /** @type {UnsentMove | null} */
   #unsent = null;
   #isLeft = false;
@@ -52,11 +52,22 @@ export class OpenGame extends OpenGameEmitter {
       return this.game?.id === id ? this.game : this.#replace(game);
     } catch (error) {
       if (error instanceof ConnectionLost) throw error;
-      const message = this.#unplayed.message(id);
-      if (message) return this.begin(message);
+      const disposed = this.#disposable.get(id);
+      if (disposed) return this.#beginAgain(disposed.message, disposed.node);
       if (this.game?.id === id) this.game = null;
       throw error;
     }
+  }
+
+  /**
+   * Begin a deleted game once more, and go to the node that was shown.
+   * @param {RequestOf<"new">} message
+   * @param {number} node
+   */
+  async #beginAgain(message, node) {
+    await this.begin(message);
+    await this.go(node);
+    return this.game;
   }
 
   /** Stop receiving changes until the game is opened again: without watchers its clocks stop. */
@@ -69,7 +80,7 @@ export class OpenGame extends OpenGameEmitter {
   /** Begin another game. @param {RequestOf<"new"> | RequestOf<"place">} message */
   async begin(message) {
     const game = this.#replace(await this.#connection.ask(message));
-    if (message.kind === "new" && !message.text) this.#unplayed.add(game, message);
+    if (message.kind === "new" && game.disposable) this.#disposable.add(game, message);
     return game;
   }
 
@@ -181,7 +192,7 @@ export class OpenGame extends OpenGameEmitter {
     if (before && game.revision < before.revision) return;
     this.game = game;
     this.tree = new Tree(game.nodes);
-    this.#unplayed.update(game);
+    this.#disposable.update(game);
     for (let node = game.node; this.tree.parent(node) !== null; node = this.tree.parent(node)) {
       this.#lastSeen.set(this.tree.parent(node), node);
     }

@@ -129,6 +129,7 @@ export class PlayPanel {
         game,
         options,
         text: start,
+        keep: false,
         seats: { black: seats.white, white: seats.black, clock: seats.clock },
       });
       this.#app.visit(`#/game/${begun.id}`);
