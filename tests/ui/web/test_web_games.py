@@ -263,6 +263,15 @@ def test_no_message_seats_what_starts_programs_reads_files_or_thinks_for_ever(pa
     assert page.ask("open", id=game["id"])["seats"]["white"] == "human"
 
 
+@pytest.mark.parametrize("clock", ["0.05s", "0.05s/move"])
+def test_a_clock_whose_flag_has_fallen_shows_no_time(page: Page, clock: str) -> None:
+    page.new(seats={"clock": clock})
+    over = page.until(lambda message: message["kind"] == "game" and message["outcome"] is not None)
+    assert over["outcome"]["reason"] == "black has used up its time"
+    assert over["clock"]["black"] == 0.0
+    assert over["clock"]["white"] == 0.05
+
+
 def test_a_clock_runs_and_its_flag_falls(page: Page) -> None:
     game = page.new(seats={"clock": "5+3"})
     assert game["clock"]["text"].startswith("5 minutes")

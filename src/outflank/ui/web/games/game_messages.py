@@ -91,13 +91,18 @@ def _forfeit_result(verdict: Verdict, board: Board) -> GameResult:
 
 
 def clock_state(saved: SavedGame, running: Side | None, elapsed: float) -> ClockState | None:
-    """Return both clocks, or None if the game has no clocks. The clock of the side `running` is reduced by `elapsed`
-    seconds."""
+    """Return both clocks, or None if the game has no clocks.
+
+    The clock of the side `running` is reduced by `elapsed` seconds. The clock of a side that has lost on time is at 0.
+    """
     if not has_clock(saved.seats):
         return None
-    control = time_control(saved.seats)
+    control, verdict = time_control(saved.seats), saved.verdict
+    fallen = verdict.loser if verdict is not None and verdict.reason == "time" and verdict.node == saved.node else None
 
     def left(side: Side, saved_seconds: float | None) -> float | None:
+        if colour(side) == fallen:
+            return 0.0
         full = control.move_seconds if control.move_seconds is not None else saved_seconds
         return full if full is None or side is not running else max(0.0, full - elapsed)
 
