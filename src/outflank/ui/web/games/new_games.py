@@ -48,6 +48,8 @@ def game_from_pieces(name: str, options: Mapping[str, int | str], pieces: str, t
         raise OutflankError(f"positions of {description.title} are not set up by hand: paste one instead")
     if len(pieces) != len(tabletop_of(start).places) or set(pieces) - set("XO."):
         raise InvalidPosition(f"{len(tabletop_of(start).places)} cells hold X, O or nothing (.)")
+    if not pieces.strip("."):
+        raise InvalidPosition("the board is empty: put down the pieces of a position first")
     board = place(pieces, Side(turn))
     error = description.find_error(board.game, board.position)
     if error:
