@@ -53,7 +53,7 @@ class Colour(Enum):
 
 
 class Player(Struct, frozen=True, kw_only=True):
-    name: str
+    name: Annotated[str, Meta(max_length=20)]
     depth: Annotated[int, Meta(ge=1, le=9)] = 1
 
     def __post_init__(self) -> None:
@@ -100,7 +100,11 @@ def test_a_document_comes_back():
         ({"score": 1e300}, "score: expected a number or nothing (null), found 1e+300"),
         ({"players": {}}, "players: expected a list of 2 or nothing (null), found an object"),
         ({"players": [{"name": "a"}]}, "players: expected 2 elements, found 1"),
-        ({"players": [{"name": "a"}, {}]}, "players[1].name: expected text, found nothing"),
+        ({"players": [{"name": "a"}, {}]}, "players[1].name: expected text of at most 20 characters, found nothing"),
+        (
+            {"players": [{"name": "a"}, {"name": 21 * "b"}]},
+            f"players[1].name: expected text of at most 20 characters, found '{21 * 'b'}'",
+        ),
         ({"players": [{"name": "a"}, 3]}, "players[1]: expected an object, found 3"),
         (
             {"players": [{"name": "a"}, {"name": "b", "depth": 10}]},

@@ -350,6 +350,9 @@ def in_words(kind: Kind, spelling: Mapping[object, str] = IN_JSON) -> str:
             if ends := _range(check):
                 least, most = ends
                 words += f" of at least {least:g}" if most >= MOST_NUMBER else f" from {least:.15g} to {most:.15g}"
+            if (longest := getattr(check, "max_length", None)) is not None:  # of msgspec's `Meta`
+                shortest = getattr(check, "min_length", None)
+                words += f" of {shortest} to {longest} characters" if shortest else f" of at most {longest} characters"
         return words
     if origin is Union:
         options = sorted(arguments, key=lambda option: option is NoneType)

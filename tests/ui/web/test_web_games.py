@@ -159,6 +159,8 @@ def test_a_position_is_set_up(page: Page) -> None:
     assert (game["pieces"], game["turn"], len(game["legal"])) == (pieces, "white", 4)
     assert "16 cells" in page.refused("place", game="othello", options={"size": 4}, pieces="X", turn="black")
     assert "14 marbles" in page.refused("place", game="abalone", pieces="X" * 61, turn="black")
+    for name, cells in (("othello", 64), ("abalone", 61)):
+        assert "the board is empty" in page.refused("place", game=name, pieces="." * cells, turn="black")
 
 
 def test_games_are_written_in_every_form_and_read_again(page: Page) -> None:
@@ -261,6 +263,13 @@ def test_no_message_seats_what_starts_programs_reads_files_or_thinks_for_ever(pa
     game = page.new()
     page.refused("sit", id=game["id"], seats={"white": words})
     assert page.ask("open", id=game["id"])["seats"]["white"] == "human"
+
+
+@pytest.mark.parametrize("address", ["nonono", "no such game", "1"])
+def test_there_is_no_game_at_another_address(page: Page, address: str) -> None:
+    assert page.refused("open", id=address) == "there is no such game; it may have been deleted"
+    expected = "id: expected text of 1 to 64 characters, found 'xxx"
+    assert page.refused("open", id=65 * "x").startswith(expected)
 
 
 @pytest.mark.parametrize("clock", ["0.05s", "0.05s/move"])

@@ -17,7 +17,8 @@ MOST_BYTES = 4 * MOST_TEXT + 1000
 Ask = Annotated[int, Meta(ge=1, le=1 << 31)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Words = Annotated[str, Meta(max_length=200)]
-GameId = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
+GameId = Name
+"""Id of a game, or any other short text of an address, for which there is no game."""
 NodeId = Annotated[int, Meta(ge=0, le=100_000)]
 Colour = Literal["black", "white"]
 
