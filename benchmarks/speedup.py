@@ -68,7 +68,7 @@ def fork_join_game(rounds: int, figures: dict[str, Any], raw: dict[str, Any]) ->
     for number in range(rounds):
         for name, options in sides.items():
             board, game = OthelloBoard.start(scoring="discs"), Samples()
-            while not board.is_game_over():
+            while not board.is_game_over:
                 limits = Limits(depth=7)
                 found = measured(
                     board, limits, game, algorithm="minimax", evaluation="discs", deepen=False, ties="lowest", **options

@@ -192,7 +192,7 @@ def records() -> tuple[Record, ...]:
     for board in boards:
         start = Setup(format="fuzz", game=board.game, position=board.position, turn=board.turn)
         moves = []
-        while not board.is_game_over() and len(moves) < 24:
+        while not board.is_game_over and len(moves) < 24:
             board.push(chance.choice(board.legal_moves))
             moves.append(PlayedMove(code=board.moves[-1].code, value=chance.randrange(-9, 9), seconds=chance.random()))
         found.append(

@@ -44,7 +44,7 @@ def reached(board, book, plies):
             for code, value in book.look_up(position):
                 after = position.copy()
                 after.push(after.move(code))
-                while not after.is_game_over() and str(after.legal_moves[0]) == "pass":
+                while not after.is_game_over and str(after.legal_moves[0]) == "pass":
                     after.push("pass")
                 replies = book.look_up(after)
                 if replies:

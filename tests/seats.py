@@ -61,7 +61,7 @@ def boards() -> tuple[Board, ...]:
 
     def after(board: Board, plies: int, seed: int) -> Board:
         chance = random.Random(seed)
-        while board.ply < plies and not board.is_game_over():
+        while board.ply < plies and not board.is_game_over:
             board.push(chance.choice(board.legal_moves))
         return board
 

@@ -389,7 +389,7 @@ def test_openings_differ_however_they_are_turned(text, start):
     found = Openings(text, start, seed=3, count=20)
     boards = [found[number] for number in range(20)]
     for number, board in enumerate(boards):
-        assert not board.is_game_over()
+        assert not board.is_game_over
         assert not any(turned_alike(board, other) for other in boards[:number])
 
 

@@ -38,7 +38,7 @@ def board_of(drawn, side) -> Board:
 
 def play_on(board: Board, seed: int, plies: int) -> None:
     for _ in range(plies):
-        if board.is_game_over():
+        if board.is_game_over:
             break
         board.push(board.legal_moves[seed % len(board.legal_moves)])
         seed = (seed * 1103515245 + 12345) % 2**31
@@ -174,7 +174,7 @@ def test_a_whole_game_of_othello_and_its_result():
     # The shortest way to lose everything: black wipes white out at move nine.
     board = Board.from_text("f5f6e6f4e3d6g4d3c3")
     play_on(board, 5, 200)
-    assert board.is_game_over()
+    assert board.is_game_over
     outcome = board.outcome()
     assert outcome is not None
     assert outcome.winner is (None if outcome.score == 0 else Side.BLACK if outcome.score > 0 else Side.WHITE)
@@ -211,7 +211,7 @@ def test_the_third_repetition_draws_an_abalone_game():
     board = AbaloneBoard.start()
     shuffle = ["C3D3", "G7F7", "D3C3", "F7G7"]
     for move in shuffle * 2:
-        assert not board.is_game_over()
+        assert not board.is_game_over
         board.push(move)
     outcome = board.outcome()
     assert outcome is not None
@@ -219,16 +219,23 @@ def test_the_third_repetition_draws_an_abalone_game():
     assert board.result() == "1/2-1/2"
     assert board.legal_moves == ()
     board.pop()
-    assert not board.is_game_over()
+    assert not board.is_game_over
     endless = AbaloneBoard.start(repetitions=None)
     for move in shuffle * 4:
         endless.push(move)
-    assert not endless.is_game_over()
+    assert not endless.is_game_over
     twice = AbaloneBoard.start(repetitions=2)
     for move in shuffle:
         twice.push(move)
-    assert twice.is_game_over()
-    assert twice.copy().is_game_over()
+    assert twice.is_game_over
+    assert twice.copy().is_game_over
+
+
+def test_whether_the_game_is_over_is_no_method():
+    board = OthelloBoard.start(4)
+    assert board.is_game_over is False  # as a method, it would be true wherever it is not called
+    with pytest.raises(TypeError, match="'bool' object is not callable"):
+        board.is_game_over()
 
 
 def test_the_ply_limit_draws_an_abalone_game():

@@ -170,11 +170,11 @@ def test_moves_lead_where_boards_say(start):
     lots = random.Random(5)
     for _ in range(6):
         board, codes, expected = start.copy(), [], []
-        while not board.is_game_over() and len(codes) < 20:
+        while not board.is_game_over and len(codes) < 20:
             move = lots.choice(board.legal_moves)
             mover = board.turn
             board.push(move)
-            while not board.is_game_over() and board.must_pass:
+            while not board.is_game_over and board.must_pass:
                 board.push(board.legal_moves[0])
             codes.append(move.code)
             expected.append((key_of(board), 0 if not board.legal_moves else 1 if board.turn is mover else -1))

@@ -66,7 +66,7 @@ def test_any_search_can_play_against_itself_from_any_position():
     assert report["scaling: medians"].column("positions") == [2, 2]
     board = OthelloBoard.start(4)
     list(play("self", board, 2, Stop(), workers=1))
-    assert board.is_game_over()
+    assert board.is_game_over
 
 
 @pytest.mark.interpreted_only

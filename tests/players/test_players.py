@@ -180,7 +180,7 @@ def forfeits(clock, players, control):
     """Moves of a game that took more time than there was."""
     board, clocks = OthelloBoard.start(), Clocks.alike(TimeControl.parse(control))
     count = 0
-    while not board.is_game_over():
+    while not board.is_game_over:
         side = board.turn
         began = clock.now()
         move = players[side].choose(board, clocks.of(side)).move
@@ -507,7 +507,7 @@ def test_a_game_with_a_clock_is_played_to_its_end():
     computer.new_game(board)
     clocks = Clocks.alike(TimeControl.parse("10m"))
     opponent = Random()
-    while not board.is_game_over():
+    while not board.is_game_over:
         if board.legal_moves[0].is_pass:
             board.push("pass")
         elif board.turn is Side.BLACK:
@@ -656,7 +656,7 @@ def test_moves_that_repeat_a_position_are_known_and_those_that_draw_by_it():
     once = shuffled(1)
     assert repeating_moves(once) == {once.parse_move("a1b2"): False}
     twice = shuffled(2)
-    assert twice.is_game_over()  # for the third time
+    assert twice.is_game_over  # for the third time
     twice.pop()
     assert repeating_moves(twice) == {twice.parse_move("f5g5"): True}
     free = shuffled(1)
@@ -790,7 +790,7 @@ def test_the_random_player_repeats_itself_for_a_seed():
     def game(seed):
         board, made = OthelloBoard.start(), Random(seed=seed)
         made.new_game(board)
-        while not board.is_game_over():
+        while not board.is_game_over:
             board.push(made.choose(board, NO_CLOCK).move)
         return board.moves
 
@@ -933,7 +933,7 @@ def test_a_blunder_is_found():
     while board.empties > 10:
         board.push(random_.choice(board.legal_moves))
     # From here one side plays its worst moves.
-    while not board.is_game_over() and board.empties > 4:
+    while not board.is_game_over and board.empties > 4:
         board.push(random_.choice(board.legal_moves))
     judged = list(judge_moves(board, Limits(depth=4), exact=10))
     exact = [each for each in judged if each.exact]

@@ -192,7 +192,7 @@ def test_one_is_one_and_what_is_not_judged_is_told(run):
 def test_passes_are_told():
     board = OthelloBoard.start(4)
     random_ = random.Random(3)
-    while not board.is_game_over():
+    while not board.is_game_over:
         board.push(random_.choice(board.legal_moves))
     story = story_of([])
     assert how_many(1, "leaf", "leaves") == "1 leaf"

@@ -137,7 +137,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
 def _one_game(folder: Path) -> Path:
     """A file with a whole game."""
     board, squares = outflank.OthelloBoard.start(), ""
-    while not board.is_game_over():
+    while not board.is_game_over:
         squares += str(board.push(board.legal_moves[0]))
     path = folder / "game.txt"
     path.write_text(f"{squares.replace('pass', '')}\n")

@@ -25,12 +25,12 @@ def test_our_own_engines_play_each_other() -> None:
         other = opened.enter_context(closing(NBoardPlayer([*ENGINE, "nboard", "--workers", "1"], start.game, depth=2)))
         clock = Clock(control=TimeControl(move_seconds=5.0))
         for black, white in ((one, other), (other, one)):
-            assert played(OthelloBoard.start(), black, white, clock).is_game_over()
+            assert played(OthelloBoard.start(), black, white, clock).is_game_over
         won = played(OthelloBoard.start(), one, Random(seed=1), clock).outcome()
         assert won is not None
         assert won.winner is Side.BLACK
         abalone = opened.enter_context(closing(GtpPlayer([*gtp, "--game", "abalone", "--depth", "2"], small.game)))
-        assert played(small, abalone, one, clock).is_game_over()
+        assert played(small, abalone, one, clock).is_game_over
 
 
 def test_command_with_the_players_of_the_package(capsys):

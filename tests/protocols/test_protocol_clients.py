@@ -58,7 +58,7 @@ def opened(monkeypatch) -> Iterator[Callable[..., Any]]:
 def played(board: Board, black: Player, white: Player, clock: Clock | None = None) -> Board:
     for player in (black, white):
         player.new_game(board)
-    while not board.is_game_over():
+    while not board.is_game_over:
         mover = black if board.turn is Side.BLACK else white
         board.push(mover.choose(board.copy(), clock or Clock()).move)
     return board

@@ -304,7 +304,7 @@ def test_a_whole_game_of_othello_over_gtp() -> None:
     engine.answer("boardsize 4")
     for place, move in enumerate(board.moves):
         assert engine.answer(f"play {'bw'[place % 2]} {move}") == "=\n\n"
-    while not board.is_game_over():
+    while not board.is_game_over:
         move = board.legal_moves[0]
         text = "pass" if move.is_pass else str(move).upper()
         assert engine.answer(f"genmove {board.turn}") == f"= {text}\n\n"

@@ -24,7 +24,7 @@ def drawn(seed: int, empties: int, size: int = 8, scoring: str = "winner-takes-e
     board = OthelloBoard.start(size, scoring=scoring)
     while board.empties > empties:
         board.push(chance.choice(board.legal_moves))
-        if board.is_game_over():
+        if board.is_game_over:
             return drawn(seed + 1000, empties, size, scoring)
     return board
 
@@ -49,7 +49,7 @@ def test_offers_change_no_value(size: int, scoring: str) -> None:
         assert found.value == plain.value == found.lower == found.upper
         # Its line keeps the value to the end, also where the game's own kernels told it without one.
         end = played_out(board, found.pv)
-        assert end.is_game_over()
+        assert end.is_game_over
         won = int(score(end.game, end.position))
         assert found.value == (won if end.turn == board.turn else -won)
 

@@ -71,7 +71,7 @@ def test_the_tables_move_is_tried_first():
 def test_stages_go_from_the_start_to_the_end_of_a_game():
     board = OthelloBoard.start()
     seen = []
-    while not board.is_game_over():
+    while not board.is_game_over:
         seen.append(int(stage(board.game, board.position)))
         board.push(str(board.legal_moves[0]))
     assert seen == sorted(seen)

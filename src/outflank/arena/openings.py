@@ -68,7 +68,7 @@ class Openings:
                 board = next(self._source, None)
                 if board is None:
                     raise self._too_few()
-                if board.is_game_over():
+                if board.is_game_over:
                     wasted += len(board.moves)
                     if self._is_random and wasted > EARLY_PLIES:
                         raise OutflankError(
@@ -127,7 +127,7 @@ def _random_boards(starts: list[Board], plies: int, rng: random.Random) -> Itera
         for start in starts:
             board = start.copy()
             for _ in range(plies):
-                if board.is_game_over():
+                if board.is_game_over:
                     break
                 board.push(rng.choice(board.legal_moves))
             key = _key(board)

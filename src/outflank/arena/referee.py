@@ -139,7 +139,7 @@ class _Table:
             return self._forfeited(forfeit)
 
     def _play_moves(self, ply_limit: int | None, ponder: bool) -> Ending:
-        while not self.board.is_game_over():
+        while not self.board.is_game_over:
             if ply_limit is not None and len(self.played) >= ply_limit:
                 return Ending(points=0.5, score=0, reason=PLY_LIMIT, detail=f"{ply_limit} moves without an end")
             if self.clocks.are_limited:

@@ -269,8 +269,10 @@ class Board(Generic[M]):
         sign = 1 if self.turn is Side.BLACK else -1
         return sign * description_of(self.game).scores.recorded(self.game, self.position, sign * outcome.score)
 
+    @property
     def is_game_over(self) -> bool:
-        """Return whether the game has ended."""
+        """Whether the game has ended. A property, so that `if board.is_game_over:` does not test a method, which would
+        always be true."""
         return self.outcome() is not None
 
     def result(self) -> str:

@@ -68,7 +68,7 @@ def tree_of(book: Book, board: Board, plies: int) -> list[Branch]:
                 key = key_of(after)
                 if key in homes:
                     branch.same_as = homes[key]
-                elif (entry := book.entries.get(key)) is not None and not after.is_game_over():
+                elif (entry := book.entries.get(key)) is not None and not after.is_game_over:
                     homes[key] = write_moves(board.game, branch.line, board.turn)
                     branch.depth, branch.games, branch.positions = entry.depth, entry.games, below[key]
                     next_level.append((after, branch.branches))
@@ -84,7 +84,7 @@ def _branches(book: Book, root: Board, position: Board) -> Iterator[tuple[Board,
         after = position.copy()
         after.push(after.move(code))
         key = key_of(after)
-        while not after.is_game_over() and is_pass(after.game, after.legal_moves[0].code):
+        while not after.is_game_over and is_pass(after.game, after.legal_moves[0].code):
             after.push(after.legal_moves[0])
         if key not in seen:
             seen.add(key)

@@ -61,7 +61,7 @@ class Classic:
         """Yield the lines of output: the board after each move, and the disc count at the end."""
         board = self.board
         yield from self._diagram()
-        while not board.is_game_over():
+        while not board.is_game_over:
             letter = LETTERS[board.turn]
             if board.must_pass:
                 board.push(board.legal_moves[0])

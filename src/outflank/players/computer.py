@@ -142,7 +142,7 @@ class Computer:
             if stream is not None:
                 stream.new_game()
         self._prepare(board)
-        if self._has_clock and not board.is_game_over():
+        if self._has_clock and not board.is_game_over:
             self.policy.lateness.measure(lambda: self._set_up(board))  # before the clock starts
         self._has_clock = False
 
@@ -161,7 +161,7 @@ class Computer:
                 stream.reseed(seed)
 
     def _prepare(self, board: Board) -> None:
-        if self._prepared or board.is_game_over():
+        if self._prepared or board.is_game_over:
             return
         self._prepared = True
         self._move_without_search(self._under_own_scoring(board))
@@ -253,7 +253,7 @@ class Computer:
 
     def ponder(self, board: Board, *, stop: Stop) -> None:
         """Search on the opponent's time, to fill the table with positions that may come."""
-        if self._table is None or board.is_game_over() or self.options.get("algorithm") in MONTE_CARLO:
+        if self._table is None or board.is_game_over or self.options.get("algorithm") in MONTE_CARLO:
             return
         for _ in iterate(board, Limits(), stop=stop, table=self._table, **self.options):
             pass

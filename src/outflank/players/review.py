@@ -164,7 +164,7 @@ def _value_after(
 ) -> float | None:
     after = board.copy()
     after.push(move)
-    if after.is_game_over():
+    if after.is_game_over:
         outcome = after.outcome()
         assert outcome is not None
         return best.scale.number(_final(best.scale, outcome.score if board.turn is Side.BLACK else -outcome.score))

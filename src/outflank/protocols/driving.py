@@ -59,7 +59,7 @@ class ProgramPlayer:
         with self._failing():
             self._start()
             self._root = None
-            if not board.is_game_over():
+            if not board.is_game_over:
                 self._try(board)
             self._root = None
 

@@ -159,7 +159,7 @@ class GtpPlayer(ProgramPlayer):
         line = board.copy()
         try:
             for _ in range(TRIED_PLIES):
-                if line.is_game_over():
+                if line.is_game_over:
                     break
                 move = line.legal_moves[-1]
                 self._play(line.turn, move)

@@ -77,7 +77,7 @@ class GtpGame:
     def play(self, side: Side, text: str) -> None:
         """Play a move of `side`."""
         board = self.board
-        if text.lower() == "pass" and self.description.passes and board.is_game_over():
+        if text.lower() == "pass" and self.description.passes and board.is_game_over:
             self._steps.append(0)  # a pass after the end: programs made for Go, where two passes end a game, send it
             return
         try:

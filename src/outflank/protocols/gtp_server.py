@@ -217,7 +217,7 @@ class GtpEngine(Engine):
 
     def _choose(self, words: list[str], *, playing: bool) -> str:
         side, game = _side(words), self._game
-        if game.board.is_game_over():
+        if game.board.is_game_over:
             if not game.description.passes:
                 raise CommandRefused("the game is over")
             if playing:

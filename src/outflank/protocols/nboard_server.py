@@ -204,7 +204,7 @@ class NBoardEngine(Engine):
     # --- thinking ---
 
     def _go(self, rest: str) -> Iterator[str]:
-        if self._board.is_game_over():
+        if self._board.is_game_over:
             yield "=== PA"
             return
         yield f"status {self._name} is thinking"
@@ -220,7 +220,7 @@ class NBoardEngine(Engine):
 
     def _hint(self, rest: str) -> Iterator[str]:
         count = _number(rest or "1", MOST_HINTS)
-        if self._board.is_game_over():
+        if self._board.is_game_over:
             return
         yield f"status {self._name} is analyzing"
         with self._thinking() as stop:

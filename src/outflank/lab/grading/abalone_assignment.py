@@ -30,7 +30,7 @@ def _boards(seed: int, subject: str, count: int, plies: tuple[int, int]) -> Iter
     for _ in range(count):
         board = AbaloneBoard.start(generator.choice(("standard", "belgian-daisy", "german-daisy")))
         for _ in range(generator.randint(*plies)):
-            if board.is_game_over():
+            if board.is_game_over:
                 break
             board.push(generator.choice(board.legal_moves))
         yield board

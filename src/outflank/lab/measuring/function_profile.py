@@ -170,7 +170,7 @@ def _boards(side: Contender, moves: str) -> list[Board]:
     boards = [board.copy()]
     for ply, move in enumerate(moves.split(), 1):
         board.push(move)
-        if ply % BETWEEN == 0 and not board.is_game_over():
+        if ply % BETWEEN == 0 and not board.is_game_over:
             boards.append(board.copy())
     return boards
 

@@ -59,7 +59,7 @@ def play(whole_game: str, board: Board, depth: int, stop: Stop, **options: Unpac
         yield from self_play(depth, PROGRAMS[whole_game], board, stop=stop, **options)
         return
     for _ in range(MOST_TURNS):
-        if board.is_game_over():
+        if board.is_game_over:
             return
         if is_pass(board.game, board.legal_moves[0].code):
             board.push(board.legal_moves[0])

@@ -37,7 +37,7 @@ def self_play(
     Passes that cost no ply are not searched, as in the program of report 002.
     """
     stop = stop or Stop()
-    while not board.is_game_over():
+    while not board.is_game_over:
         if program.search["passes"] == "free" and board.legal_moves[0].is_pass:
             board.push("pass")
             continue

@@ -267,7 +267,7 @@ def game_against_first(
 ) -> Iterator[Turn001]:
     """Yield the program's turns in a game against a player that plays the first legal move. A pass is not a turn."""
     board = start()
-    while not board.is_game_over():
+    while not board.is_game_over:
         first = board.legal_moves[0]
         if board.turn is not side or first.is_pass:
             board.push(str(first))

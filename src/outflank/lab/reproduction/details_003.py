@@ -95,7 +95,7 @@ INFINITY = 1 << 20
 
 
 def _tree(board: AbaloneBoard, depth: int, evaluation: Evaluation) -> Tree:
-    if depth == 0 or board.is_game_over():
+    if depth == 0 or board.is_game_over:
         return int(value(evaluation, board.game, board.position, ()))
     return [_tree(_after(board, move), depth - 1, evaluation) for move in board.legal_moves]
 
@@ -245,7 +245,7 @@ def _match(question: str, players: tuple[Searcher, Searcher], pairs: int, stop: 
 
     def play(index: int, searchers: dict[Side, Searcher]) -> float:
         board = openings[index]
-        while not board.is_game_over() and board.ply < LONGEST_GAME:
+        while not board.is_game_over and board.ply < LONGEST_GAME:
             assert isinstance(board, AbaloneBoard)
             depth, evaluation = searchers[board.turn]
             board.push(str(lab_search_003(board, depth, evaluation, share_alpha=True, stop=stop).move))
@@ -271,7 +271,7 @@ def _missed_wins(games: int, stop: Stop) -> Iterable[MeasuredCell]:
     with without_logging():
         for index in range(games):
             board = openings[index]
-            while not board.is_game_over() and board.ply < LONGEST_GAME:
+            while not board.is_game_over and board.ply < LONGEST_GAME:
                 assert isinstance(board, AbaloneBoard)
                 if _winning_moves(board):
                     boards.append(board.copy())
@@ -294,7 +294,7 @@ def _missed_wins(games: int, stop: Stop) -> Iterable[MeasuredCell]:
 def _winning_moves(board: AbaloneBoard) -> set[str]:
     """Return the moves that push a marble off and end the game."""
     pushes = [move for move in board.legal_moves if Kind(int(move.code) >> 9).name.startswith("OUT")]
-    return {str(move) for move in pushes if _after(board, move).is_game_over()}
+    return {str(move) for move in pushes if _after(board, move).is_game_over}
 
 
 MONTE_CARLO_SECONDS = 0.1

@@ -58,7 +58,7 @@ def _passes(setting: Setting) -> Sequence[Source]:
 def _equal_turns(depth: int, stop: Stop) -> Iterable[MeasuredCell]:
     """Yield how many turns of a game have several legal moves, and how many have several best moves."""
     board, turns, equal = new_board(), 0, 0
-    while not board.is_game_over():
+    while not board.is_game_over:
         lowest, highest = (
             search(board, Limits(depth=depth), stop=stop, in_game=True, workers=1, **RULES_004.search, ties=rule).move
             for rule in ("lowest", "highest")

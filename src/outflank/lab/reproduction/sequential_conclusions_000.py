@@ -102,7 +102,7 @@ def _two_boards() -> dict[str, OthelloBoard]:
 
 def _random_game(rng: random.Random) -> OthelloBoard:
     board = OthelloBoard.start()
-    while not board.is_game_over():
+    while not board.is_game_over:
         board.push(rng.choice(board.legal_moves))
     return board
 
@@ -136,7 +136,7 @@ def _rules(games: int, stop: Stop) -> Iterable[MeasuredCell]:
 
 def _line_estimate(rng: random.Random) -> float:
     board, widths = OthelloBoard.start(6), []
-    while not board.is_game_over():
+    while not board.is_game_over:
         widths.append(len(board.legal_moves))
         board.push(rng.choice(board.legal_moves))
     return float(prod(widths))

@@ -162,7 +162,7 @@ def _played(
     board: OthelloBoard, players: Mapping[Side, str], depth: int, rng: random.Random, stop: Stop
 ) -> Iterator[OthelloBoard]:
     """Play a game, and yield every board of it up to the last one."""
-    while not board.is_game_over():
+    while not board.is_game_over:
         yield board.copy()
         moves, player = board.legal_moves, players[board.turn]
         if moves[0].is_pass:

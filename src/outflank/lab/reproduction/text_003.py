@@ -86,7 +86,7 @@ def _games(count: int, stop: Stop) -> Iterable[MeasuredCell]:
     with without_logging():
         for index in range(count):
             board = openings[index]
-            while not board.is_game_over():
+            while not board.is_game_over:
                 choices.append(len(board.legal_moves))
                 assert isinstance(board, AbaloneBoard)
                 result = lab_search_003(board, 2, "rings", share_alpha=True, stop=stop)

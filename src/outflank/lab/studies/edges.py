@@ -119,7 +119,7 @@ def _pair(evaluation: str, pair: int, parameters: EdgesParameters, stop: Stop) -
 
 def finish_game(board: OthelloBoard, evaluations: Mapping[Side, str | FourPart], depth: int, stop: Stop) -> bool:
     """Play a game to its end, each side with its evaluation in report 000's program. Return False if stopped."""
-    while not board.is_game_over():
+    while not board.is_game_over:
         if board.legal_moves[0].is_pass:
             board.push("pass")
             continue

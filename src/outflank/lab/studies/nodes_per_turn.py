@@ -111,7 +111,7 @@ def game(
     board = start()
     random_ = random.Random(seed)
     ours = Side.BLACK if black else Side.WHITE
-    while not board.is_game_over():
+    while not board.is_game_over:
         if board.turn is not ours:
             moves = board.legal_moves
             board.push(str(moves[0] if opponent == "first" else random_.choice(moves)))

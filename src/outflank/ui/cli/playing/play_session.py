@@ -118,7 +118,7 @@ class PlaySession:
                 seated.new_game(self.board)
 
     def _is_over(self) -> bool:
-        return self.resigned is not None or self.board.is_game_over()
+        return self.resigned is not None or self.board.is_game_over
 
     def _play_turn(self) -> None:
         side, player_to_move = self.board.turn, self.players[self.board.turn]

@@ -70,7 +70,7 @@ class Terminal:
         # Do not list the legal moves: the board marks them, and a list would fill a small screen.
         status, *rest = facts(board)
         self.console.print(status)
-        if board.is_game_over():
+        if board.is_game_over:
             self.console.print(rest[0])
         for reply in self._replies:
             self.console.print(reply)

@@ -111,7 +111,7 @@ class AnalysisTask:
         tell: Callable[["AnalysisTask"], None],
         cluster: SharedCluster | None = None,
     ) -> None:
-        if board.is_game_over():
+        if board.is_game_over:
             raise OutflankError("the game is over here: there is nothing to search")
         self.board, self.options, self._tell = board, options, tell
         self._moves = min(moves, len(board.legal_moves))

@@ -30,7 +30,7 @@ class ComparisonTask:
     """One comparison of a parallel search with a search by one worker. `run` is called in a thread."""
 
     def __init__(self, board: Board, request: Compare, cores: int) -> None:
-        if board.is_game_over():
+        if board.is_game_over:
             raise OutflankError("the game is over here: there is nothing to search")
         options = request.options
         algorithm = options.algorithm or DEFAULT_ALGORITHM
