@@ -106,7 +106,8 @@ class Store:
         """
 
         def read(file: sqlite3.Connection) -> tuple[tuple[ListedGame, ...], bool]:
-            where, values = f"where ({_IS_DISPOSABLE}) is not true", ()
+            where = f"where ({_IS_DISPOSABLE}) is not true"
+            values: tuple[float, ...] = ()
             if before is not None:
                 where, values = f"{where} and changed < ?", (before,)
             rows = file.execute(
