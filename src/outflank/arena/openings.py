@@ -1,4 +1,4 @@
-"""Openings of a match, from random moves or a file; no two are the same or symmetric to each other."""
+"""Openings of a match, from random moves, a list or a file; no two are the same or symmetric to each other."""
 
 import os
 import random
@@ -26,15 +26,23 @@ game. If consecutive random games end too early and have more plies than this, t
 
 def forms() -> str:
     """Return the accepted forms of the option `--openings`, for messages."""
-    return f"random:PLIES, layouts[:PLIES] ({titles_of_games(lambda game: game.variants.starts)}) or FILE[:PLIES]"
+    return (
+        f"balanced ({titles_of_games(lambda game: game.play.balanced_openings)}), random:PLIES, layouts[:PLIES] "
+        f"({titles_of_games(lambda game: game.variants.starts)}) or FILE[:PLIES]"
+    )
+
+
+class TooFewOpenings(OutflankError):
+    """There are fewer different openings than are needed."""
 
 
 class Openings:
     """Sequence of openings, each a board with its moves; the same text and seed give the same openings.
 
-    `random:8` plays eight random moves. `layouts:2` plays two random moves, from each of the game's starting layouts in
-    turn. A file holds transcripts (XOT), positions or games, one per line or in a format of game files; `FILE:8` takes
-    the first eight moves of each. The openings of a file are shuffled.
+    `random:8` plays eight random moves. `balanced` takes openings from the game's own list, in which neither side is
+    ahead. `layouts:2` plays two random moves, from each of the game's starting layouts in turn. A file holds
+    transcripts (XOT), positions or games, one per line or in a format of game files; `FILE:8` takes the first eight
+    moves of each. The openings of a list or a file are shuffled.
 
     >>> few = Openings("random:5", Board.from_text("f5"), seed=1, count=3)
     >>> [few[number].ply for number in range(3)]
@@ -50,6 +58,8 @@ class Openings:
             self._source = _random_boards([start], plies or 0, rng)
         elif self._form == "layouts":
             self._source = _random_boards(_layouts(start), plies or 0, rng)
+        elif self._form == "balanced":
+            self._source = _balanced(start, rng)
         else:
             self._source = _in_file(Path(self._form), start, plies, rng)
         self._is_random = self._form in ("random", "layouts")
@@ -93,9 +103,9 @@ class Openings:
             boards.setdefault(first == self._start, board)
         return [board.copy() for board in boards.values()]
 
-    def _too_few(self) -> OutflankError:
-        more = "more plies give more" if self._is_random else "a longer file has more"
-        return OutflankError(
+    def _too_few(self) -> TooFewOpenings:
+        more = "more plies give more" if self._is_random else "a longer list has more"
+        return TooFewOpenings(
             f"{self._text}: {len(self._drawn)} different openings, but {self._count} are needed for no game to repeat; "
             f"{more}"
         )
@@ -107,6 +117,8 @@ def _parsed(text: str) -> tuple[str, int | None]:
     if not stripped.isprintable():
         raise OutflankError(f"openings {text!r}: {forms()}")
     match = re.fullmatch(r"(.+?):([0-9]{1,3})", stripped)
+    if match and match[1] == "balanced":
+        raise OutflankError(f"openings {text!r}: the list `balanced` has whole openings, without a number of plies")
     if match and not os.path.exists(stripped):  # `exists` is False for a name that no file can have
         return match[1], int(match[2])
     if not stripped or stripped == "random":
@@ -145,6 +157,21 @@ def _layouts(start: Board) -> list[Board]:
     return [begin() for begin in starts.values()]
 
 
+def _balanced(start: Board, rng: random.Random) -> Iterator[Board]:
+    """Yield the balanced openings of a game, shuffled."""
+    description = description_of(start.game)
+    text = None if description.play.balanced_openings is None else description.play.balanced_openings(start)
+    if text is None:
+        raise OutflankError(
+            f"there are no balanced openings from this start of {description.title}: "
+            "`outflank book openings` finds some"
+        )
+    lines = text.splitlines()
+    rng.shuffle(lines)
+    for board in _boards_in_lines(lines, start, "balanced"):
+        yield _under_rules(board, start)
+
+
 def _in_file(path: Path, start: Board, plies: int | None, rng: random.Random) -> Iterator[Board]:
     """Yield the openings of a file, shuffled.
 
@@ -167,16 +194,21 @@ def _in_file(path: Path, start: Board, plies: int | None, rng: random.Random) ->
 
 def _boards_by_line(path: Path, start: Board) -> Iterator[Board]:
     """Yield a board for each line of a file that is not a game file."""
+    return _boards_in_lines(decoded_whole(path.read_bytes()).splitlines(), start, str(path))
+
+
+def _boards_in_lines(lines: list[str], start: Board, source: str) -> Iterator[Board]:
+    """Yield a board for each line that is not empty; errors name the `source` of the lines."""
     description = description_of(start.game)
     options = description.options_at(start)
-    for number, line in enumerate(decoded_whole(path.read_bytes()).splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         words = line.partition("%")[0].partition("#")[0].strip()
         if not words:
             continue
         try:
             yield Board.from_setup(read(words, game=description.name, **options))
         except OutflankError as error:
-            raise OutflankError(f"{path}, line {number}: {error}") from None
+            raise OutflankError(f"{source}, line {number}: {error}") from None
 
 
 def _is_same_game(game: Game, match_game: Game) -> bool:

@@ -206,6 +206,9 @@ class PlayDefaults:
     """Returns the typical error of the value of a search of a given depth, in the game's unit."""
     openings: "Callable[[Board], str]" = lambda board: "random:4"
     """Returns the default openings of a match from a given board, as the option `--openings` takes them."""
+    balanced_openings: "Callable[[Board], str | None] | None" = None
+    """Returns the text of the bundled list of balanced openings from a given board, a line for each; None: the list is
+    for another start, or the game has no list."""
     programs: Mapping[str, ReportProgram] = field(default_factory=dict)
     """The programs of the published reports that a player can imitate, by name."""
     ready_moves: Mapping[str, ReadyMoves] = field(default_factory=dict)

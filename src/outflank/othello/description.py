@@ -149,6 +149,13 @@ def _moves_expected(board: Board) -> float:
     return max(2.0, (_empties(board) - 12) / 2)
 
 
+def _balanced_openings(board: Board) -> str | None:
+    """Return the text of the list that `outflank book openings --plies 8 --within 2 --depth 18` has found."""
+    if board != OthelloBoard.start(scoring=scoring_of(board.game)):
+        return None
+    return (files(__package__) / "balanced.openings").read_text(encoding="utf-8")
+
+
 def _typical_error(depth: int) -> float:
     """Return the typical error, in discs, of a search to `depth`. With 14 empty squares, the standard deviation from
     the true score was 12 discs at depth 1 and 10 at depth 4 (54 positions of games with 15 % random moves). In the
@@ -200,6 +207,7 @@ OTHELLO = GameDescription(
         marks=Marks(2.0, 4.0, 8.0),
         typical_error=_typical_error,
         openings=lambda board: f"random:{size_of(board.game)}",
+        balanced_openings=_balanced_openings,
         programs=PROGRAMS,
         book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
     ),

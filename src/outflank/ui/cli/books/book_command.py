@@ -9,7 +9,7 @@ from outflank.boards import Board
 from outflank.books.book import Book
 from outflank.books.exchange import FORMATS, Branch, export_lines, tree_of
 from outflank.errors import OutflankError
-from outflank.ui.cli.books.build_commands import build_command, learn_command, merge_command
+from outflank.ui.cli.books.build_commands import build_command, learn_command, merge_command, openings_command
 from outflank.ui.cli.shared.game_options import PositionCommand
 from outflank.ui.cli.shared.option_groups import Group
 from outflank.ui.cli.shared.output_files import STANDARD_OUTPUT, force_option, refuse_to_overwrite, write_output
@@ -200,7 +200,7 @@ def export_command(name: str, out: str, to: str | None, plies: int, force: bool,
 @click.group("book", cls=Group, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Build an opening book, learn one from games, or inspect one.
+    """Build an opening book, learn one from games, or inspect one; find balanced openings for matches.
 
     A player with the setting `book=FILE` uses the book in FILE; `book=own` is the book that comes with the package.
     """
@@ -208,5 +208,8 @@ def command(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for subcommand in (build_command, learn_command, merge_command, show_command, tree_command, export_command):
+for subcommand in (
+    *(build_command, learn_command, merge_command, show_command, tree_command, export_command),
+    openings_command,
+):
     command.add_command(subcommand)

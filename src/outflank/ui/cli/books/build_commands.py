@@ -1,4 +1,4 @@
-"""`outflank book build`, `learn` and `merge`: commands that write opening books."""
+"""`outflank book build`, `learn`, `merge` and `openings`: commands that write opening books and lists of openings."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -168,6 +168,83 @@ def learn_command(
     if openings.others:
         diagnostics().print(f"{how_many(openings.others, 'game')} of other rules left out")
     return UNREADABLE if errors and status == 0 else status
+
+
+@click.command("openings", cls=PositionCommand)
+@position_options
+@click.option(
+    "--out", required=True, metavar="FILE", help="The list for `match --openings`; the same command continues it."
+)
+@click.option(
+    "--count", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="Number of openings to find."
+)
+@click.option(
+    "--plies", type=click.IntRange(1, MOST_PLIES), default=PLIES, show_default=True, help="Random moves of an opening."
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(0.0),
+    default=2.0,
+    show_default=True,
+    help="Largest value of an opening for either side, in the game's unit.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, DEEPEST),
+    default=14,
+    show_default=True,
+    help="Search depth of each position in plies.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random moves.")
+@click.option(
+    "--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads, each searching one position.  [one per core]"
+)
+@quiet_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def openings_command(
+    out: str,
+    count: int,
+    plies: int,
+    within: float,
+    depth: int,
+    seed: int,
+    workers: int | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Find balanced openings for matches: random moves after which neither side is ahead.
+
+    Ctrl-C interrupts the work; the same command resumes it. The openings do not depend on the number of workers. The
+    list of Othello that comes with the package is used by `match --openings balanced`.
+
+    \b
+      outflank book openings --out {first}.txt --count 100
+      outflank book openings --game {last} --out {last}.txt --plies 6 --within 0.1
+    """
+    from outflank.arena.balanced_openings import BalancePlan, OpeningsFoundDocument, find_balanced_openings
+
+    board = one_board(**options)
+    plan = BalancePlan(plies=plies, within=within, depth=depth, count=count, seed=seed)
+    stop = Stop()
+    with progress_line(quiet=quiet) as tell:
+
+        def report(found: int, searched: int) -> None:
+            tell(f"{how_many(found, 'opening')} in {how_many(searched, 'position')}")
+
+        found, searched = _writing_to(
+            out,
+            lambda: run_interruptibly(
+                lambda: find_balanced_openings(board, Path(out), plan, stop=stop, progress=report, workers=workers),
+                stop,
+            ),
+        )
+    if as_json:
+        print_json(OpeningsFoundDocument(file=out, openings=found, searched=searched, interrupted=stop.called))
+    else:
+        exhausted = "" if found == count or stop.called else "; there are no more"
+        output().print(f"{out}: {how_many(found, 'opening')} in {how_many(searched, 'position')}{exhausted}")
+    return INTERRUPTED if stop.called else 0
 
 
 @click.command("merge", cls=GameCommand)
