@@ -16,6 +16,7 @@ from outflank.search.nodes import (
     fill_moves,
     hint_for,
     is_table_cutoff,
+    prefetch_child,
     query_table,
     store_entry,
 )
@@ -177,6 +178,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
             bring_best(index, end, worker)
         move = worker.moves[index]
         child = play(game, position, move)
+        prefetch_child(evaluation, game, child, left, worker)
         child_state = after(evaluation, game, state, position, move, child)
         # A null window shows whether the move beats the best; the first move gets the full window.
         ceiling = low + 1 if worker.scout != 0 and index > start and low + 1 < beta else beta

@@ -12,9 +12,11 @@ some searches or nodes need are `never_inlined`: if they were inlined, they woul
 import numpy as np
 
 from outflank.games.evaluation import Evaluation, State, final, value
-from outflank.games.rules import MOVE, Game, MoveCode, Position, Value, fill, is_pass, mirror_move
+from outflank.games.patterns import Patterns
+from outflank.games.rules import MOVE, Game, MoveCode, Position, Value, fill, is_pass, mirror_move, pack
 from outflank.kernels.bits import U64, Int, Word
 from outflank.kernels.compiler import inlined, inner, kernel
+from outflank.kernels.generic import generic
 from outflank.kernels.late import call_at
 from outflank.search.endgame_steps import weigh_for
 from outflank.search.ordering import bring_best
@@ -32,6 +34,7 @@ from outflank.search.table import (
     is_foreign,
     looked_up,
     packed,
+    prefetch_bucket,
     remember,
     selectivity_of,
     table_key,
@@ -57,6 +60,25 @@ def query_table(
         worker.hits += 1
         worker.foreign_hits += is_foreign(data)
     return True, data, symmetry, first, second
+
+
+@generic
+def prefetch_child(evaluation: Evaluation, game: Game, child: Position, depth: int, worker: Worker) -> None:
+    """Prefetch the table entries of a node that will be entered with `depth` plies left, if this is worthwhile."""
+
+
+@prefetch_child.register(object)
+def _(evaluation, game, child, depth, worker):
+    pass
+
+
+@prefetch_child.register(Patterns)
+def _(evaluation, game, child, depth, worker):
+    # The child's pattern state, which is computed next, takes about as long as reading memory. On 14 positions of
+    # Othello at depth 16, a node took 231 ns instead of 240; a search with the evaluation `discs` became no faster.
+    if worker.table != 0 and depth >= worker.table_from and worker.canonical == 0:
+        first, second = pack(game, child)
+        prefetch_bucket(worker.table, worker.table_shift, first, second)
 
 
 @inner
