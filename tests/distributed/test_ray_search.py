@@ -19,6 +19,7 @@ from outflank.distributed.cluster import Cluster
 from outflank.distributed.engines.on_ray import membership, ray_connection
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.head import Tuning
+from outflank.installation import install_command
 from outflank.search.whole_search import search
 from tests.clusters import check_values, children, gone
 from tests.faults import KINDS, boards, machines, search_with
@@ -162,7 +163,7 @@ def test_without_ray_one_line_says_what_to_install(tmp_path):
             [sys.executable, "-m", "outflank", *command], capture_output=True, text=True, timeout=60, env=environment
         )
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == "outflank: Ray is not installed: pip install 'outflank[ray]'\n"
+        assert done.stderr == f"outflank: Ray is not installed: {install_command('ray')}\n"
 
 
 ONE_SEARCH = """

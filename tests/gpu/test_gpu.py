@@ -24,6 +24,7 @@ from outflank.gpu.troubles import (
     translate_cuda_errors,
     trouble_numbered,
 )
+from outflank.installation import install_command
 from outflank.kernels import cache
 from outflank.ui.cli import main
 from tests.simulator import simulated
@@ -178,7 +179,7 @@ class DynamicLibNotFoundError(RuntimeError):
             "data (0x9 bytes,",
         ),
         (LinkerError("ptxas fatal: in (2)"), DeviceTrouble, "ptxas fatal: in (2)"),
-        (DynamicLibNotFoundError('Failure finding "libnvvm.so"'), NoDevice, "pip install 'outflank[gpu]'"),
+        (DynamicLibNotFoundError('Failure finding "libnvvm.so"'), NoDevice, install_command("gpu")),
     ],
 )
 def test_troubles_are_told_in_a_line_each(raised, kind, says) -> None:

@@ -16,6 +16,7 @@ from outflank import Board, OthelloBoard
 from outflank.distributed.replication import POLICIES
 from outflank.errors import OutflankError, UnknownName
 from outflank.games.description import description_of
+from outflank.installation import install_command
 from outflank.lab import provenance
 from outflank.lab.drawing import palette, review_page
 from outflank.lab.drawing.axes import axis_over
@@ -660,7 +661,7 @@ def test_every_figure_and_table_becomes_a_file_of_its_own(theme):
 def test_without_the_library_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     for wanted in ("png", "pdf"):
-        with pytest.raises(OutflankError, match=rf"format {wanted} needs .* pip install 'outflank\[figures\]'"):
+        with pytest.raises(OutflankError, match=rf"format {wanted} needs .* {re.escape(install_command('figures'))}"):
             FileOptions(formats=(wanted,))
     assert report_files(report(figures=FIGURES), FileOptions(formats=("svg",)))
 

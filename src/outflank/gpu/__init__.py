@@ -1,4 +1,4 @@
-"""Computation on a GPU with numba-cuda (`pip install 'outflank[gpu]'`).
+"""Computation on a GPU with numba-cuda, which the extra `gpu` installs.
 
 `outflank.gpu.solve(positions)` returns the exact scores of any number of endgame positions, `outflank.gpu.perft(board,
 depth)` counts the same leaves as `outflank.perft`, and `outflank.search` with `device="gpu"` runs its Monte-Carlo

@@ -11,6 +11,7 @@ from numba import cuda
 
 from outflank.gpu.driver import require_numba_cuda, simulated
 from outflank.gpu.troubles import DeviceTooSmall, NoDevice, translate_cuda_errors
+from outflank.installation import install_command
 from outflank.kernels.compiler import interpreted
 
 __all__ = ["DeviceArray", "check_device", "cuda"]
@@ -39,7 +40,7 @@ def _open_context() -> None:
     try:
         from numba.cuda.cudadrv.nvrtc import get_lowest_supported_cc
     except ImportError:  # numba-cuda replaces Numba's own CUDA by a .pth file, which Python ignores on PYTHONPATH
-        reason = "Numba's own CUDA is found in place of numba-cuda, or an old one: pip install 'outflank[gpu]'"
+        reason = f"Numba's own CUDA is found in place of numba-cuda, or an old one: {install_command('gpu')}"
         raise NoDevice(f"device gpu: {reason}") from None
     context = cuda.current_context()
     context.get_memory_info()  # fails if the GPU was lost, unlike the call above, which is cached

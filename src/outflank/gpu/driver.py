@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from outflank.gpu.troubles import NO_DRIVER, NoDevice, trouble_numbered
+from outflank.installation import install_command
 
 LIBRARIES = {"win32": ("nvcuda.dll", "nvml.dll")}
 DEFAULT_LIBRARIES = ("libcuda.so.1", "libnvidia-ml.so.1")
@@ -48,8 +49,10 @@ def simulated() -> bool:
 
 def require_numba_cuda() -> None:
     """Raise `NoDevice` if numba-cuda, which compiles for GPUs, is not installed."""
+    if sys.platform == "darwin":  # the extra `gpu` is empty there
+        raise NoDevice("device gpu: there is no CUDA for macOS")
     if importlib.util.find_spec("numba_cuda") is None:
-        raise NoDevice("device gpu: numba-cuda is missing: pip install 'outflank[gpu]'")
+        raise NoDevice(f"device gpu: numba-cuda is missing: {install_command('gpu')}")
 
 
 def first_device() -> DeviceFacts:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from outflank.errors import OutflankError
+from outflank.installation import install_command
 
 
 class DeviceTrouble(OutflankError):
@@ -113,9 +114,7 @@ def trouble_of(error: Exception) -> DeviceTrouble | None:
         return NoDevice(f"device gpu: {NO_DRIVER}")
     name = type(error).__name__
     if name == "DynamicLibNotFoundError":
-        return NoDevice(
-            f"device gpu: a part of the CUDA toolkit is missing: pip install 'outflank[gpu]' ({text[:120]})"
-        )
+        return NoDevice(f"device gpu: a part of the CUDA toolkit is missing: {install_command('gpu')} ({text[:120]})")
     cls = NoDevice if name.endswith("SupportError") else DeviceTrouble
     return cls(f"device gpu: {text[:200] or name}")
 

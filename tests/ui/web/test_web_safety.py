@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from outflank.installation import install_command
 from outflank.ui.cli import main
 from outflank.ui.cli.playing import serve_command
 from outflank.ui.web.games.new_games import game_from_text
@@ -458,7 +459,7 @@ def test_what_is_wrong_with_the_command_is_one_line(
         assert "8 to 200" in said("--token", token)
     assert "no.such.host.invalid" in said("--host", "no.such.host.invalid")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert "pip install 'outflank[web]'" in said()
+    assert install_command("web") in said()
 
 
 def test_a_browser_is_opened_beside_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ class ClusterEngine(ABC):
     forms: ClassVar[Mapping[str, tuple[str, str]]]
     """Form and explanation of the engine's addresses, by the part before the colon."""
     extra: ClassVar[str | None] = None
-    """Name of the optional dependencies that the engine needs, as in `pip install 'outflank[NAME]'`, if any."""
+    """Name of the extra with the packages that the engine needs, if any."""
     replaces_nodes: ClassVar[bool] = False
     """Whether the engine replaces a dead node by a new one, so that only the current work of the dead node is lost."""
     takes_newcomers: ClassVar[bool] = False

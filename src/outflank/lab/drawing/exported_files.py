@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from outflank.errors import OutflankError, UnknownName
+from outflank.installation import install_command
 from outflank.lab.drawing.looks import THEMES, apply_theme, is_number, number
 from outflank.lab.drawing.palette import Palette
 from outflank.lab.drawing.parts import figure_svg
@@ -158,7 +159,7 @@ def converter(format_: str) -> ModuleType:
     try:
         import vl_convert
     except ImportError:
-        raise OutflankError(f"format {format_} needs one more library: pip install 'outflank[figures]'") from None
+        raise OutflankError(f"format {format_} needs one more library: {install_command('figures')}") from None
     return vl_convert
 
 

@@ -26,6 +26,7 @@ from outflank.distributed.mpi_ranks import check_library
 from outflank.distributed.node import Entries
 from outflank.distributed.node_messages import PeerMessage
 from outflank.errors import OutflankError
+from outflank.installation import install_command
 from outflank.search.outbox import WORDS
 from outflank.validation.documents import encoded
 
@@ -123,9 +124,9 @@ def require_mpi() -> ModuleType:
     try:
         from mpi4py import MPI
     except ImportError:
-        raise OutflankError("MPI is not installed: pip install 'outflank[mpi]'") from None
+        raise OutflankError(f"MPI is not installed: {install_command('mpi')}") from None
     except RuntimeError as error:
-        raise OutflankError(f"MPI cannot be loaded ({error}): pip install 'outflank[mpi]' brings one") from None
+        raise OutflankError(f"MPI cannot be loaded ({error}): {install_command('mpi')} brings one") from None
     check_library(MPI.COMM_WORLD.Get_size(), MPI.Get_library_version().split("\n")[0].strip("\0 "))
     return MPI
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from outflank.distributed.engines.on_ray.ray_start import LOOPBACK, psutil
 from outflank.errors import OutflankError, reason_of
 from outflank.formats.files import write_whole
+from outflank.installation import install_command
 from outflank.ownership import complaint, make_private
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _is_address(text: str) -> bool:
 
 def _require_cryptography() -> None:
     if find_spec("cryptography") is None:
-        raise OutflankError("TLS needs another package: pip install 'outflank[ray]'")
+        raise OutflankError(f"TLS needs another package: {install_command('ray')}")
 
 
 def _new_key() -> "EllipticCurvePrivateKey":

@@ -15,6 +15,7 @@ from typing import Any, cast
 from outflank.distributed.engines.on_ray.certificates import TlsFiles
 from outflank.distributed.engines.on_ray.ray_start import LOOPBACK, require_ray
 from outflank.errors import OutflankError, reason_of
+from outflank.installation import install_command
 from outflank.validation.text import is_count
 
 ANSWER_SECONDS = 5.0
@@ -81,7 +82,7 @@ def _require_grpc() -> ModuleType:
     try:
         return import_module("grpc")
     except ImportError:
-        raise OutflankError("gRPC is not installed: pip install 'outflank[ray]'") from None
+        raise OutflankError(f"gRPC is not installed: {install_command('ray')}") from None
 
 
 def nodes_of(address: str, token: str, tls: TlsFiles | None) -> tuple[ClusterNode, ...]:

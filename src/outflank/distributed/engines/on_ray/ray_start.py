@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from outflank.errors import OutflankError
+from outflank.installation import install_command
 
 LOOPBACK = "127.0.0.1"
 PORT = 6379
@@ -34,7 +35,7 @@ def require_ray() -> ModuleType:
     try:
         return import_module("ray")
     except ImportError:
-        raise OutflankError("Ray is not installed: pip install 'outflank[ray]'") from None
+        raise OutflankError(f"Ray is not installed: {install_command('ray')}") from None
 
 
 def settings(token_file: Path) -> dict[str, str]:

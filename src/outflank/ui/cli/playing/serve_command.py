@@ -12,6 +12,7 @@ import click
 
 from outflank.errors import OutflankError, reason_of
 from outflank.folders import data_folder, expanded
+from outflank.installation import install_command
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.ui.cli.shared.position_options import diagnostics, output
 from outflank.ui.cli.shared.search_options import cluster_option
@@ -48,7 +49,7 @@ def command(
     """Play, analyse and review games in a browser, and watch searches.
 
     The page is served completely from this machine; nothing is fetched from elsewhere. Ctrl-C ends the server; games
-    are saved. Needs `pip install 'outflank[web]'`.
+    are saved. Needs the packages of the extra `web`.
 
     \b
       outflank serve --open
@@ -60,7 +61,7 @@ def command(
         import uvicorn
         import websockets
     except ImportError:
-        raise OutflankError("the server needs more packages: pip install 'outflank[web]'") from None
+        raise OutflankError(f"the server needs more packages: {install_command('web')}") from None
     del starlette, uvicorn, websockets  # imported only to report missing packages clearly
     from outflank.ui.web.app import application
     from outflank.ui.web.guards import TOKEN, AccessRules, is_loopback, new_token
