@@ -233,6 +233,17 @@ def test_python_of_a_page_runs_from_top_to_bottom(
         exec(compile(text, place, "exec"), small)
 
 
+def test_an_example_of_iterate_may_be_interrupted_before_its_first_result(
+    small: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(board: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(outflank, "iterate", interrupted)
+    (example,) = (each for each in snippets(ROOT / "docs" / "search.md", "python") if "outflank.iterate(" in each.text)
+    exec(compile(example.text, example.place, "exec"), small)
+
+
 # --- commands ---
 
 COMMAND = re.compile(r"(?:mpiexec -n \d+ )?(outflank .*)")
@@ -255,6 +266,12 @@ def test_commands_of_a_page_are_read(page: Path, tmp_path: Path, monkeypatch: py
                     pass  # said of a command that is read
                 except click.ClickException as error:
                     pytest.fail(f"{place}: {line}: {error.format_message()}")
+
+
+def test_the_first_commands_have_a_form_for_windows() -> None:
+    (first, *_), (windows, *_) = (snippets(ROOT / "README.md", language) for language in ("sh", "powershell"))
+    translated = first.text.replace("python3 ", "py ").replace(".venv/bin/", ".venv\\Scripts\\").replace(" && ", "; ")
+    assert windows.text == translated
 
 
 def _parse(command: click.Command, words: list[str], parent: click.Context | None = None) -> None:
