@@ -17,13 +17,19 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent
 
-ELSEWHERE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "src/outflank/README.md")
+ELSEWHERE = (
+    *("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md"),
+    *("benchmarks/README.md", "src/outflank/README.md"),
+)
 """Pages that are not under `docs/`."""
 
 EXAMPLES = "examples/"
 """In the navigation: all of them."""
 
-READ = (".md", ".svg", ".png", ".css")
+SENT = (".svg", ".png", ".css", ".js")
+"""Files that the site has as they are."""
+
+READ = (".md", *SENT)
 """What is read of `docs/`; the rest builds it."""
 
 LINK = re.compile(r"\]\(([\w./-]+)\)")
@@ -83,7 +89,7 @@ def _file(path: str, config: MkDocsConfig, *, address: str) -> File:
 
 def _address(path: str) -> str:
     plain = Path(path)
-    if plain.suffix in (".svg", ".png", ".css"):
+    if plain.suffix in SENT:
         return path
     return plain.with_name("index.html" if plain.stem.lower() == "readme" else f"{plain.stem}.html").as_posix()
 

@@ -15,6 +15,7 @@ import outflank.distributed
 import outflank.lab
 from docs.__main__ import build
 from docs.pages import on_page_markdown
+from tests.browsers import FLAGS, MISSING, installed
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -25,22 +26,58 @@ FETCHED = re.compile(r"""<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)
 FETCHED_BY_STYLE = re.compile(r"""(?:url\(|@import)\s*["']?(?:https?:)?//[^\s)]*""")
 
 
-@pytest.mark.slow(21)
-def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
-    done = subprocess.run([sys.executable, "-m", "docs", tmp_path], cwd=ROOT, capture_output=True, text=True)
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run([sys.executable, "-m", "docs", folder], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    built = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")}
-    assert built >= {"index.html", "contributing.html", "changelog.html", "benchmarks/index.html", "examples/nim.html"}
+    return folder
+
+
+@pytest.mark.slow(21)
+def test_the_site_is_built_without_a_warning_and_fetches_nothing(built):
+    names = {path.relative_to(built).as_posix() for path in built.rglob("*.html")}
+    assert names >= {"index.html", "contributing.html", "changelog.html", "benchmarks/index.html", "examples/nim.html"}
     written = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
-    assert built >= {path.with_suffix(".html").as_posix() for path in written}
-    pages = [(tmp_path / name).read_text(encoding="utf-8") for name in sorted(built)]
+    assert names >= {path.with_suffix(".html").as_posix() for path in written}
+    pages = [(built / name).read_text(encoding="utf-8") for name in sorted(names)]
     assert not [found for page in pages for found in FETCHED.findall(page)]
-    styles = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.css")]
+    styles = [path.read_text(encoding="utf-8") for path in built.rglob("*.css")]
     assert not [found for text in pages + styles for found in FETCHED_BY_STYLE.findall(text)]
-    games = (tmp_path / "games.html").read_text(encoding="utf-8")
+    games = (built / "games.html").read_text(encoding="utf-8")
     # Links out of `docs/`, written for the repository: to a file, and to a folder.
     assert 'href="examples/nim.html"' in games
     assert 'href="examples/connect-four/connect_four.html"' in games
+
+
+SEARCH = """
+async () => {
+  const found = () => document.querySelector(".md-search-result__list a");
+  const box = document.querySelector(".md-search__input");
+  box.focus();
+  box.value = "ProbCut";
+  box.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true }));
+  for (let tries = 0; !found() && tries < 1000; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  return found() ? found().href : "nothing was found";
+}
+"""
+
+
+@pytest.mark.skipif(installed() is None, reason=MISSING)
+@pytest.mark.slow(4)
+def test_a_site_that_is_opened_from_a_disk_can_be_searched(built: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    requests: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=list(FLAGS))
+        page = browser.new_page()
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto((built / "index.html").as_uri())
+        address = page.evaluate(SEARCH)
+        browser.close()
+    assert address.startswith(built.as_uri())
+    assert not [url for url in requests if not url.startswith(("file:", "data:"))]
 
 
 def test_a_warning_is_a_failure(tmp_path):
