@@ -3,7 +3,7 @@
 import sys
 import warnings
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -13,6 +13,9 @@ from outflank.ui.cli.shared.interrupting import INTERRUPTED, exit_status, sigter
 from outflank.ui.cli.shared.option_groups import Group, add_import_option
 from outflank.ui.cli.shared.plain_text import use_plain_text, wrapped_line
 from outflank.ui.cli.shared.streams import discard_output, reopen_closed_streams
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "search": ("searching", "Find the best move of a position."),
@@ -34,6 +37,8 @@ COMMANDS = {
     "plugins": ("installation", "List everything that can be chosen by name, with its origin."),
     "bench": ("laboratory", "Search a fixed set of positions, and count the nodes."),
     "warm": ("installation", "Compile every kernel ahead of its first use."),
+    "completion": ("installation", "Complete commands, options and names in the shell."),
+    "man": ("installation", "Print or install the manual page."),
     "doctor": ("installation", "Collect facts for a bug report, and test this installation."),
 }
 """Folder and one-line summary of each subcommand. `NAME_command.py` in that folder defines the command NAME."""
@@ -51,12 +56,27 @@ class _LazyGroup(Group):
         folder, _ = COMMANDS[name]
         return add_import_option(import_module(f"outflank.ui.cli.{folder}.{name}_command").command)
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Return the commands that begin with `incomplete`, without importing them."""
+        from click.shell_completion import CompletionItem  # imported here because only shell completion needs it
+
+        if not incomplete.startswith("-"):
+            return [
+                CompletionItem(name, help=summary)
+                for name, (_, summary) in COMMANDS.items()
+                if name.startswith(incomplete)
+            ]
+        return super().shell_complete(ctx, incomplete)
+
+    def get_short_help_str(self, limit: int = 45) -> str:
         from outflank.games.description import OWN_GAMES  # imported here because only the help text needs it
 
-        template = self.help or ""
+        return (self.help or "").format(games=" and ".join(map(str.capitalize, OWN_GAMES)))
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        template = self.help
         try:
-            self.help = template.format(games=" and ".join(map(str.capitalize, OWN_GAMES)))
+            self.help = self.get_short_help_str()
             super().format_help_text(ctx, formatter)
         finally:
             self.help = template
