@@ -1,6 +1,7 @@
 """The source distribution: it has whatever the tests need, so that they can be run where it was unpacked."""
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+
+from hatch_build import description
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -50,6 +53,18 @@ def test_it_has_every_file_of_the_repository(archive: Path) -> None:
     with tarfile.open(archive) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
     assert packed == {*filter(None, listed.split("\0")), "PKG-INFO"}
+
+
+def test_an_index_shows_no_target_that_only_a_checkout_has(archive: Path) -> None:
+    with tarfile.open(archive) as file:
+        metadata = file.extractfile(f"{archive.name.removesuffix('.tar.gz')}/PKG-INFO")
+        assert metadata is not None
+        text = metadata.read().decode()
+    targets = re.findall(r"\]\(([^)]*)\)", text.replace("](https://", "] (https://"))
+    assert targets == []
+    assert "see the laboratory |" in text
+    assert "\nAuthor: the outflank authors\n" in text
+    assert description("![a](b.png)\n\n[`c`](d.md#e) [f](https://g.org) `[h](i)`") == "`c` [f](https://g.org) `h`"
 
 
 @pytest.mark.slow(20)
