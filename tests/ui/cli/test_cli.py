@@ -106,6 +106,40 @@ def test_positions_come_from_files_and_standard_input(run):
         assert json.loads(done.out)["leaves"] == expected
 
 
+GGF = (
+    "(;GM[Othello]PB[one]PW[other]BO[8 ---------------------------O*------*O--------------------------- *]B[d3]W[c5];)"
+)
+
+
+def test_a_position_may_be_the_name_of_a_file(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text("f5d6c3\n")
+    Path("game.ggf").write_text(GGF)
+    Path("start").write_text(f"{STANDARD}\n")
+    assert run("show", "g.txt").out == run("show", "f5d6c3").out
+    assert run("show", "start").out == run("show", STANDARD).out
+    assert run("show", str(tmp_path / "game.ggf")).out == run("show", "--file", "game.ggf").out
+    assert "one" in run("review", "game.ggf", "--depth", "1", "--workers", "1", "--quiet").out
+    assert run("perft", "game.ggf", "--number", "1", "--depth", "1").status == 0
+    assert run("show", "game.ggf", "--file", "game.ggf").status == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("none.ggf", "'none.ggf': No such file or directory"),
+        ("none.position", "there is no file 'none.position', and it is no position: "),
+        ("./folder/none", "there is no file './folder/none', and it is no position: "),
+        ("nonsense", "outflank: position, column 1: expected an Othello board line"),
+        ("....X", "outflank: board line, column 6: expected"),
+    ],
+)
+def test_a_missing_file_is_named(run, words, said):
+    done = run("show", words)
+    assert done.status == 2
+    assert said in " ".join(done.err.split())
+
+
 # --- show ---
 
 

@@ -70,7 +70,7 @@ def command(
 
     \b
       outflank review f5d6c3d3c4f4f6g5e6d7 --depth 10
-      outflank review --file games.ggf --number 3 --time 1 --out review
+      outflank review games.ggf --number 3 --time 1 --out review
     """
     board, record = one_game(**options)
     if not board.moves:

@@ -20,12 +20,12 @@ from outflank.ui.cli.shared.position_options import boards, game_name, output, p
 def command(svg: str | None, force: bool, as_json: bool, **options: Any) -> None:
     """Draw a position, or the end of a game, with its legal moves.
 
-    POSITION is recognised automatically: {forms}.
+    POSITION is recognised automatically: {forms}; or it is the name of a file.
 
     \b
       outflank show f5d6c3d3c4
       outflank show --game {last} {choice}
-      outflank show --file game.ggf --svg board.svg
+      outflank show game.ggf --svg board.svg
     """
     positions = boards(**options)
     if svg is not None and len(positions) > 1:

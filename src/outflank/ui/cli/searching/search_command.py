@@ -100,7 +100,7 @@ def command(
       outflank search f5d6c3d3c4 --depth 12
       outflank search --game {last} --time 10 --moves 3
       outflank search --size 4 --exact
-      outflank search --file positions.obf --exact --json
+      outflank search positions.obf --exact --json
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
       outflank search --depth 18 --cluster local:2
     """

@@ -65,10 +65,16 @@ def records(
     return _numbered(records_in_text(decoded_whole(data), game, options, on_skip), name, number)
 
 
-def is_a_file(words: str) -> bool:
+def _is_a_file(words: str) -> bool:
     """Return whether `words` name an existing file, or end with the suffix of a file format."""
     suffix = os.path.splitext(words)[1]
     return os.path.isfile(words) or (suffix != "" and suffix in file_formats())
+
+
+def _may_be_a_file(words: str) -> bool:
+    """Return whether words that are neither a file nor a position look like the name of a file."""
+    has_suffix = re.search(r"\.[A-Za-z]\w{0,8}\Z", words) is not None and not set(words) <= set("-.XOxo*")
+    return len(words.split()) == 1 and (has_suffix or "/" in words or "\\" in words)
 
 
 @contextmanager
@@ -110,7 +116,7 @@ def _numbered(all_records: list[Record], name: str, number: int | None) -> list[
 
 
 _OPTIONS = (
-    click.argument("text", metavar="[POSITION]", required=False),
+    click.argument("text", metavar="[POSITION|FILE]", required=False),
     click.option("--position", metavar="TEXT", help="The position or game, in any notation; - reads standard input."),
     click.option("--file", metavar="FILE", help="Read positions or games from a file; - is standard input."),
     click.option(
@@ -149,11 +155,20 @@ def games(
     sources = [source for source in (text, position, file) if source is not None]
     if len(sources) > 1:
         raise OutflankError("one position at a time: give it as POSITION, --position or --file")
+    if text is not None and _is_a_file(text):
+        file = text
     description = intended_game(game, game_options)
     if not sources:
         return [start_of(description, game_options)]
     is_file = file is not None
-    all_records = records(sources[0], is_file=is_file, number=number, game=game, options=game_options, on_skip=on_skip)
+    try:
+        all_records = records(
+            sources[0], is_file=is_file, number=number, game=game, options=game_options, on_skip=on_skip
+        )
+    except FormatError as error:
+        if text is None or is_file or not _may_be_a_file(text):
+            raise
+        raise FormatError(f"there is no file {text!r}, and it is no position: {error}") from None
     for assumption in sorted({record.start.assumed for record in all_records} - {""}):
         diagnostics().print(f"assumed: {assumption}")
     positions = []

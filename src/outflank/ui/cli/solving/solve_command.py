@@ -26,7 +26,6 @@ from outflank.ui.cli.shared.position_options import (
     describe,
     diagnostics,
     games,
-    is_a_file,
     output,
     position_options,
     print_json,
@@ -73,8 +72,6 @@ from outflank.ui.cli.solving.solve_view import LiveRow, SolveTable, Total, depth
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each position, and one for all.")
 def command(
-    text: str | None,
-    file: str | None,
     wld: bool,
     every_move: bool,
     seconds: float | None,
@@ -112,10 +109,8 @@ def command(
     refuse_copies(where)
     if device != "cpu":
         check_device_options(proof=proof_file, save=save, cluster=where, time=seconds, nodes=nodes)
-    if text is not None and file is None and is_a_file(text):
-        text, file = None, text
     total = Total()
-    positions = _positions(total, text=text, file=file, **position_arguments)
+    positions = _positions(total, **position_arguments)
     if save is not None and len(positions) > 1:
         raise OutflankError(f"--save keeps one position, and there are {len(positions)}; --number N chooses one")
     limits = Limits(seconds=seconds, nodes=nodes)
