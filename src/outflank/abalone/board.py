@@ -206,7 +206,7 @@ class AbaloneBoard(Board[AbaloneMove]):
 
     def marbles(self, side: Side) -> int:
         """Return the number of marbles that a side has on the board."""
-        return self._by_colour()[side is Side.WHITE].bit_count()
+        return self._by_colour()[Side(side) is Side.WHITE].bit_count()
 
     def lost(self, side: Side) -> int:
         """Return the number of marbles that a side has lost."""

@@ -94,7 +94,7 @@ class Board(Generic[M]):
         """The rules of the game, in the form that kernels take."""
         self.position: Position = position
         """The position from the side to move's point of view, in the form that kernels take."""
-        self.turn: Side = turn
+        self.turn: Side = Side(turn)
         """The side to move."""
         self._first_ply = ply
         self._past: list[tuple[Position, M]] = []

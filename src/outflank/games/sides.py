@@ -1,10 +1,13 @@
 """The two sides, black and white. Positions do not store which side is to move; boards and records do."""
 
-from enum import Enum
+from enum import StrEnum
+from typing import NoReturn
+
+from outflank.errors import UnknownName
 
 
-class Side(Enum):
-    """Black or white; black moves first in Othello and in Abalone."""
+class Side(StrEnum):
+    """Black or white; black moves first in Othello and in Abalone. A side equals its name, `"black"` or `"white"`."""
 
     BLACK = "black"
     WHITE = "white"
@@ -18,5 +21,6 @@ class Side(Enum):
         """
         return Side.WHITE if self is Side.BLACK else Side.BLACK
 
-    def __str__(self) -> str:
-        return self.value
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise UnknownName.among("side", value, [side.value for side in cls])

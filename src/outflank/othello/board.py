@@ -143,7 +143,7 @@ class OthelloBoard(Board[OthelloMove]):
 
     def discs(self, side: Side) -> int:
         """Return the number of discs of a side."""
-        return self._by_colour()[side is Side.WHITE].bit_count()
+        return self._by_colour()[Side(side) is Side.WHITE].bit_count()
 
     @property
     def empties(self) -> int:
