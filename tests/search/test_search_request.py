@@ -155,6 +155,19 @@ def test_a_result_is_short_and_a_table_in_a_notebook():
     assert rows["also"].split()[0] == str(found.best[1].move)
 
 
+def test_a_result_has_its_value_as_a_number_of_discs():
+    found = outflank.search(Board.from_text("f5d6c3d3c4"), depth=3, moves=2, **QUICK)
+    assert found.value_text == f"{found.value_in_units:+.0f} discs"
+    assert found.value_in_units == found.value / found.scale.points == found.scale.in_units(found.best[0].value)
+    won = outflank.search(Board.from_text("XXOX------------ X"), depth=9, **QUICK)
+    assert (won.value_text, won.value_in_units) == ("+14 discs", 14.0)
+    assert outflank.solve(Board.from_text("XXOX------------ X"), workers=1).value_in_units == 14.0
+    assert outflank.solve(Board.from_text("XXOX------------ X"), workers=1, wld=True).value_in_units is None
+    stop = outflank.Stop()
+    stop()
+    assert outflank.search(Board.from_text("f5"), depth=2, stop=stop, **QUICK).value_in_units is None
+
+
 def test_a_result_says_what_it_does_not_know():
     nothing = {"pv": (), "nodes": 0, "leaves": 0, "seconds": 0.0}
     move = OthelloBoard.start().legal_moves[0]

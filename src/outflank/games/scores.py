@@ -90,6 +90,16 @@ class Scale:
             number = abs(value) - self.won if value > 0 else self.won - abs(value)
         return number if self.most is None else max(-self.most, min(self.most, number))
 
+    def in_units(self, value: float) -> float | None:
+        """Return `number(value)`; None for a finished game that is only won or lost.
+
+        >>> scale = Scale(unit="discs", points=10, won=20_000, score="discs")
+        >>> scale.in_units(37), scale.in_units(20_012), Scale(won=0, score=None).in_units(1)
+        (3.7, 12.0, None)
+        """
+        number = self.number(value)
+        return float(number) if isfinite(number) else None
+
     def likely_score(self, value: float) -> int:
         """Return the value as a whole final score; ±1 for a finished game without a score."""
         number = self.number(value)

@@ -151,6 +151,14 @@ class Result:
         return "" if self.value is None else self.scale.text(self.value, exact=self.exact)
 
     @property
+    def value_in_units(self) -> float | None:
+        """Value as a number of the units that `value_text` names: 3.7 for `+3.7 discs`, -12.0 for `-12 discs`.
+
+        None if there is no value, or if it only says who wins. `scale.in_units` does the same for the values in `best`.
+        """
+        return None if self.value is None else self.scale.in_units(self.value)
+
+    @property
     def proved_text(self) -> str:
         """Proved bounds of the final score as text, such as `at least +4 discs`; empty if nothing is proved."""
         lower = None if self.lower is None else self.scale.score_text(self.lower)

@@ -16,6 +16,8 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
 
     value: int | None
     """Value in points for the side to move. It is null if nothing was searched or a proof is not finished."""
+    value_in_units: float | None
+    """Value in `unit`s, such as discs. It is null if `value` is null or only says who wins."""
     move: str | None
     pv: list[str]
     """Principal variation."""
@@ -42,6 +44,7 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
         """Return the fields that the documents of an iteration and of a whole search share."""
         return {
             "value": result.value,
+            "value_in_units": rounded(result.value_in_units),
             "move": str(result.move) if result.move else None,
             "pv": [str(move) for move in result.pv],
             "depth": result.depth,
@@ -54,12 +57,22 @@ class IterationDocument(Document, frozen=True, kw_only=True, tag="outflank/searc
             "upper": result.upper,
             "stopped": result.stopped,
             "moves": [
-                ValuedLine(move=str(entry.move), value=entry.value, line=list(map(str, entry.line)))
+                ValuedLine(
+                    move=str(entry.move),
+                    value=entry.value,
+                    value_in_units=rounded(result.scale.in_units(entry.value)),
+                    line=list(map(str, entry.line)),
+                )
                 for entry in result.best
             ],
             "unit": result.scale.unit,
             "points_per_unit": result.scale.points,
         }
+
+
+def rounded(number: float | None) -> float | None:
+    """Return a value in units with four decimals."""
+    return None if number is None else round(number, 4)
 
 
 class ComparisonDocument(Struct, frozen=True, kw_only=True):

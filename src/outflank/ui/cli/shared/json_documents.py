@@ -98,6 +98,8 @@ class ValuedMove(Struct, frozen=True, kw_only=True):
 class ValuedLine(ValuedMove, frozen=True, kw_only=True):
     """Move with its value and principal variation."""
 
+    value_in_units: float | None
+    """Value in the document's `unit`; null if it only says who wins."""
     line: list[str]
 
 
