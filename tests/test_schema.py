@@ -193,7 +193,6 @@ def test_every_kept_result_fits_its_schema(path):
         ),
         (lambda kept: kept["parameters"].update(workers="2"), "parameters.workers: expected a list, found '2'"),
         (lambda kept: kept["parameters"].update(worker=2), "parameters.worker: unknown (known: program, "),
-        (lambda kept: kept["parameters"].update(game="chess"), "parameters: unknown game 'chess' (known: "),
         (lambda kept: kept["provenance"].update(machine=10**30), "provenance.machine: expected a whole number"),
         (lambda kept: kept["provenance"].update(machine=float("nan")), "column 546: expected JSON, found 'NaN, "),
         (lambda kept: kept.update(notes=[1]), "notes[0]: expected text, found 1"),
@@ -207,6 +206,24 @@ def test_one_line_says_where_a_result_is_damaged(tmp_path, damage, line):
     with pytest.raises(OutflankError) as error:
         redraw(path)
     assert str(error.value).startswith(f"{path} is damaged: {line}")
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda kept: kept["parameters"].update(game="chess"), "parameters: unknown game 'chess' (known: "),
+        (lambda kept: kept.update(experiment="mine"), "unknown experiment 'mine' (known: "),
+    ],
+)
+def test_a_result_with_names_of_a_users_own_is_not_damaged(tmp_path, change, line):
+    kept = json.loads((RESULTS / "lab" / "scaling.json").read_text())
+    change(kept)
+    path = tmp_path / "scaling.json"
+    path.write_text(json.dumps(kept))
+    with pytest.raises(OutflankError) as error:
+        redraw(path)
+    reason = "uses a name that this process does not know; --import MODULE makes names of your own known"
+    assert str(error.value).startswith(f"{path} {reason}: {line}")
 
 
 def test_an_error_is_one_line_whatever_it_shows():

@@ -233,11 +233,10 @@ def _reading(path: Path) -> Iterator[None]:
         with naming_file(path):
             yield
     except OutflankError as error:
-        unknown = next((cause for cause in _causes(error) if isinstance(cause, UnknownName)), None)
-        if unknown is None:
+        if not any(isinstance(cause, UnknownName) for cause in _causes(error)):
             raise
         reason = "uses a name that this process does not know; --import MODULE makes names of your own known"
-        raise OutflankError(f"{path} {reason}: {unknown}") from None
+        raise OutflankError(f"{path} {reason}: {error.__cause__ or error}") from None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
