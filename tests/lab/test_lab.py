@@ -876,6 +876,29 @@ def test_a_kept_result_becomes_any_file_without_measuring(counting, tmp_path, ca
     assert (tmp_path / "paper" / "counting.squares.csv").read_text() == "number,square\n1,1\n2,4\n"
 
 
+@pytest.mark.interpreted_only
+def test_a_redrawn_table_has_the_columns_that_are_chosen(counting, tmp_path, capsys, monkeypatch):
+    rows = [{"scheme": "ybw", "wall (s)": 1.5, "speed-up": 2.0, "nodes": 7}]
+    tables = (lab.ReportTable.of("times", rows), lab.ReportTable.of("others", [{"moves": 3}]))
+    monkeypatch.setattr(Counting, "conclude", lambda *_: lab.Conclusion(tables=tables))
+    lab.run("counting", upto=2, out=tmp_path / "kept")
+    kept, paper = tmp_path / "kept" / "counting.json", tmp_path / "paper"
+    columns = ["--columns", "speed-up,scheme,wall"]
+    status, out, _ = command(capsys, "redraw", kept, "--out", paper, "--format", "latex,md,csv", *columns)
+    assert status == 0
+    assert "nodes" not in out
+    assert r"speed-up & scheme & wall (s) \\" in (paper / "counting.times.tex").read_text()
+    assert (paper / "counting.times.csv").read_text() == "speed-up,scheme,wall (s)\n2.0,ybw,1.5\n"
+    assert (paper / "counting.others.csv").read_text() == "moves\n3\n"  # it has none of them, and stays whole
+    assert "nodes" not in (paper / "counting.html").read_text()
+    assert '"nodes"' in (paper / "counting.json").read_text()  # the result itself keeps everything
+    again = lab.redraw(kept, columns=("nodes",))
+    assert (again.tables[0].columns, again.tables[0].rows) == (("nodes",), ((7,),))
+    with pytest.raises(UnknownName, match=r"unknown column 'sped-up', did you mean 'speed-up'\?"):
+        lab.redraw(kept, columns=("sped-up",), out=tmp_path / "none")
+    assert list((tmp_path / "none").iterdir()) == []
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

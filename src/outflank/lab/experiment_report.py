@@ -86,18 +86,35 @@ class ReportTable(Drawn):
         index = self.columns.index(name)
         return [row[index] for row in self.rows]
 
+    def with_columns(self, names: Sequence[str]) -> "ReportTable":
+        """Return the table with only these columns, in this order, or the whole table if it has none of them.
+
+        Units may be left out: `wall` is the column `wall (s)`.
+        """
+        indices = [index for name in names for index in _columns_named(name, self.columns)]
+        return self._only(indices) if indices else self
+
     @property
     def without_empty_columns(self) -> "ReportTable":
         """The table as readers see it: without columns that are empty in every row."""
         indices = [index for index in range(len(self.columns)) if any(row[index] is not None for row in self.rows)]
-        if not self.rows or not indices or len(indices) == len(self.columns):
-            return self
+        return self._only(indices) if indices else self
+
+    def _only(self, indices: Sequence[int]) -> "ReportTable":
+        """Return the table with only the columns at these places."""
         columns = tuple(self.columns[index] for index in indices)
         return replace(self, columns=columns, rows=tuple(tuple(row[index] for index in indices) for row in self.rows))
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return the table as a data frame. Requires pandas."""
         return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
+
+
+def _columns_named(name: str, columns: Sequence[str]) -> list[int]:
+    """Return the index of the column `name`, or else of the columns that have this name before a unit."""
+    if name in columns:
+        return [columns.index(name)]
+    return [index for index, column in enumerate(columns) if column.partition(" (")[0] == name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,6 +292,17 @@ class Report(Drawn):
         """Return the report, with the series quoted from published reports removed from its figures."""
         figures = (figure.without_published() if isinstance(figure, Plot) else figure for figure in self.figures)
         return replace(self, figures=tuple(figures))
+
+    def with_columns(self, names: Sequence[str]) -> "Report":
+        """Return the report, with only the named columns in every table that has any of them; all if `names` is empty.
+
+        Units may be left out, as in `ReportTable.with_columns`.
+        """
+        known = list(dict.fromkeys(column for table in self.tables for column in table.columns))
+        for name in names:
+            if not _columns_named(name, known):
+                raise UnknownName.among("column", name, known)
+        return replace(self, tables=tuple(table.with_columns(names) for table in self.tables))
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return the samples as a data frame. Requires pandas."""

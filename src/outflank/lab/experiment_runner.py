@@ -101,12 +101,14 @@ def redraw(
     formats: Sequence[str] = (),
     theme: str = "light",
     published: bool = True,
+    columns: Sequence[str] = (),
 ) -> Report:
     """Rebuild the report of a run from its JSON file. With `out`, write its files to that folder, as `run` does.
 
+    Tables show only the `columns`, in this order; units may be left out, and tables that have none of them stay whole.
     The result of another run in `out` is overwritten only with `replace`.
     """
-    file_options = _file_options(Path(out) if out is not None else None, formats, theme, published)
+    file_options = _file_options(Path(out) if out is not None else None, formats, theme, published, columns)
     document = result_store.read(Path(path))
     with _reading(Path(path)):
         experiment = experiment_named(document.experiment)
@@ -122,7 +124,7 @@ def redraw(
             if not replace:
                 _check_same(document, result_path)
             report = write_report(report, experiment, settings, directory, file_options)
-    return report if published else report.without_published()
+    return file_options.visible(report)
 
 
 def _result_path(experiment: Experiment, parameters: Parameters, directory: Path) -> Path:
@@ -148,10 +150,12 @@ def _check_same(document: result_store.LabDocument, path: Path) -> None:
         raise OutflankError(f"{path} holds another result: --replace puts this one in its place")
 
 
-def _file_options(directory: Path | None, formats: Sequence[str], theme: str, published: bool) -> FileOptions:
+def _file_options(
+    directory: Path | None, formats: Sequence[str], theme: str, published: bool, columns: Sequence[str] = ()
+) -> FileOptions:
     if formats and directory is None:
         raise OutflankError("to write figures and tables, say where (--out)")
-    return FileOptions(formats=tuple(formats), theme=theme, published=published)
+    return FileOptions(formats=tuple(formats), theme=theme, published=published, columns=tuple(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +200,7 @@ def write_report(
     Return the report with the names of these files.
     """
     file_options = file_options or FileOptions()
-    visible = report if file_options.published else report.without_published()
+    visible = file_options.visible(report)
     own_files = experiment.files(parameters, visible)
     contents: dict[str, str | bytes] = {
         ".json": in_lines(result_store.document(report)),
@@ -350,7 +354,7 @@ class _Run:
         report = report_of(self.experiment, self.parameters, self.measured, complete=not stop.called)
         if self.directory is not None:
             report = write_report(report, self.experiment, self.parameters, self.directory, self.file_options)
-        return report if self.file_options.published else report.without_published()
+        return self.file_options.visible(report)
 
     def _save(self) -> None:
         """Write the samples so far to disk, without tables and figures."""

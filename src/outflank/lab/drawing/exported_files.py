@@ -135,7 +135,7 @@ FORMATS = (*FIGURES, *TABLES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
-    """The formats of figures and tables that are written to separate files, and the theme of figures."""
+    """What a report shows, and the formats and the theme of figures and tables that are written to separate files."""
 
     formats: tuple[str, ...] = ()
     """Formats to write, any of `FORMATS`: svg, png and pdf for figures, md, latex and csv for tables."""
@@ -143,6 +143,8 @@ class FileOptions:
     """Theme of pictures: light or dark."""
     published: bool = True
     """True if figures show the series quoted from published reports."""
+    columns: tuple[str, ...] = ()
+    """Columns that tables show, in this order; empty: all."""
 
     def __post_init__(self) -> None:
         for name in self.formats:
@@ -152,6 +154,10 @@ class FileOptions:
                 converter(name)  # raises an error now, before anything is measured
         if self.theme not in THEMES:
             raise UnknownName.among("theme", self.theme, THEMES)
+
+    def visible(self, report: Report) -> Report:
+        """Return the report as readers see it: with the chosen columns, and published series only if asked for."""
+        return (report if self.published else report.without_published()).with_columns(self.columns)
 
 
 def converter(format_: str) -> ModuleType:

@@ -258,9 +258,18 @@ def _redraw(
     formats: tuple[str, ...] | None,
     theme: str,
     published: bool,
+    columns: tuple[str, ...] | None,
 ) -> int:
     """Draw a report again from the JSON file of a run, without measuring again."""
-    report = redraw(file, out=out, replace=replace, formats=formats or (), theme=theme, published=published)
+    report = redraw(
+        file,
+        out=out,
+        replace=replace,
+        formats=formats or (),
+        theme=theme,
+        published=published,
+        columns=columns or (),
+    )
     _show(report, as_json=as_json, out=out)
     return 0 if report.passed else 1
 
@@ -272,6 +281,13 @@ redraw_command = click.Command(
         click.Option(["--out"], type=click.Path(), metavar="DIR", help="Write the page and the samples there."),
         click.Option(["--replace"], is_flag=True, help="Write there even if --out DIR has another result."),
         *_drawing_options(),
+        click.Option(
+            ["--columns"],
+            type=CommaSeparated(str),
+            default=None,
+            metavar="NAME,…",
+            help="Columns of tables, in this order; units may be left out.  [all]",
+        ),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."),
     ],
     callback=_redraw,
