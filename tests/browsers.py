@@ -40,15 +40,15 @@ def left_out(*chosen: str) -> str:
 class Server:
     """`outflank serve` in a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, 0
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self.options, self.port = folder, options, 0
         self.start()
 
     def start(self) -> None:
         """Begin, at the port of before."""
         command = [sys.executable, "-m", "outflank", "serve", "--port", str(self.port), "--workers", "2"]
         self.process = subprocess.Popen(
-            [*command, "--games", str(self.folder / "games.sqlite")],
+            [*command, "--games", str(self.folder / "games.sqlite"), *self.options],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

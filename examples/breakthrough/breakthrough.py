@@ -13,7 +13,7 @@ from outflank.games.description import GameOption, Variants
 from outflank.games.evaluation import final, value
 from outflank.games.pattern_sets import Pattern, PatternSet
 from outflank.games.pattern_weights import Learning
-from outflank.games.presentation import Presentation, TerminalColours
+from outflank.games.presentation import Gesture, Place, Presentation, Tabletop, TerminalColours
 from outflank.games.scores import Scores
 from outflank.kernels.bits import U64, byte_swap, lowest, popcount
 from outflank.kernels.compiler import inner
@@ -198,6 +198,42 @@ class BreakthroughBoard(Board[Step]):
         return f"{self.turn.other} has come through" if self.position.own else f"{self.turn} has no pawns left"
 
 
+def tabletop(game: Breakthrough) -> Tabletop:
+    """The board in the browser: a click on a pawn and one on its target, or a drag."""
+    size = game.size
+    names = [f"{letter}{row}" for row in range(size, 0, -1) for letter in "abcdefgh"[:size]]
+    places = tuple(Place(name, index // size, index % size, index // size) for index, name in enumerate(names))
+
+    def gesture(board: Board, move: Move) -> Gesture:
+        begin, end = str(move)[:2], str(move)[2:]
+        across, down = ord(end[0]) - ord(begin[0]), int(begin[1]) - int(end[1])
+        taken = () if pieces(board)[names.index(end)] == "." else ((end, None),)
+        return Gesture(to=end, picked=(begin,), way=(across, down), goes=(*taken, (begin, end)))
+
+    def board_from_pieces(pieces: str, turn: Side) -> BreakthroughBoard:
+        bits = dict.fromkeys("XO.", 0)
+        for name, sign in zip(names, pieces, strict=True):
+            bits[sign] |= 1 << 8 * (int(name[1]) - 1) + ord(name[0]) - ord("a")
+        black, white = U64(bits["X"]), U64(bits["O"])
+        start = Pawns(black, white) if turn is Side.BLACK else Pawns(turned(game, white), turned(game, black))
+        return BreakthroughBoard(game, start, turn)
+
+    return Tabletop(
+        shape="squares",
+        places=places,
+        pieces=pieces,
+        gesture=gesture,
+        counts=lambda board, side: pieces(board).count("X" if side is Side.BLACK else "O"),
+        counted_unit="pawns",
+        board_from_pieces=board_from_pieces,
+    )
+
+
+def pieces(board: Board) -> str:
+    """The squares of the drawing, row by row from the top."""
+    return "".join(line[1:] for line in board.diagram()[:-1]).replace(" ", "")
+
+
 def find_error(game: Breakthrough, position: Pawns) -> str:
     """Return the error in a position that a text specifies; empty: none."""
     own, opp = int(position.own), int(position.opp)
@@ -243,7 +279,9 @@ BREAKTHROUGH = register_game(
         ),
         play=PlayDefaults(levels=tuple(Level((level + 1) // 2) for level in range(1, 21)), marks=Marks(1.0, 2.0, 4.0)),
         presentation=Presentation(
-            move_prompt="two squares like a2a3", colours=TerminalColours("#8a6d4b", empty="#6b5338", legal="#f2e08a")
+            move_prompt="two squares like a2a3",
+            colours=TerminalColours("#8a6d4b", empty="#6b5338", legal="#f2e08a"),
+            tabletop=tabletop,
         ),
     )
 )

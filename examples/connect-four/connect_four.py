@@ -4,13 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from outflank import Board, GameDescription, Move, register_game
+from outflank import Board, GameDescription, Move, Side, register_game
 from outflank.boards.pictures import bracketed
 from outflank.games import rules
 from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
 from outflank.games.description import GameOption, Variants
 from outflank.games.evaluation import final, value
-from outflank.games.presentation import Presentation, TerminalColours
+from outflank.games.presentation import Gesture, Place, Presentation, Tabletop, TerminalColours
 from outflank.games.scores import Scores
 from outflank.kernels.bits import U64, popcount
 from outflank.kernels.compiler import inner
@@ -168,11 +168,15 @@ class ConnectFourBoard(Board[Drop]):
     def legal_move_texts(self) -> list[str]:
         return sorted(super().legal_move_texts())  # not from the middle outwards
 
+    def heights(self) -> list[int]:
+        """How many discs lie in each column."""
+        black, white = self._by_colour()
+        return [((black | white) >> HEIGHT * column & COLUMN).bit_count() for column in range(self.game.columns)]
+
     def diagram(self, *, last: bool = False) -> list[str]:
         """Row 1 at the bottom, and a star where a disc would come to lie."""
         black, white = self._by_colour()
-        columns = range(self.game.columns)
-        heights = [((black | white) >> HEIGHT * column & COLUMN).bit_count() for column in columns]
+        columns, heights = range(self.game.columns), self.heights()
         legal = {(move.code, heights[move.code]) for move in self.legal_moves}
         played = {(move.code, heights[move.code] - 1) for move in self.moves[-1:] if last}
         lines = []
@@ -188,6 +192,36 @@ class ConnectFourBoard(Board[Drop]):
 
     def _reason(self) -> str:
         return "four in a row" if fours(self.position.opp) else "the board is full"
+
+
+def tabletop(game: ConnectFour) -> Tabletop:
+    """The board in the browser: a click on the cell where a disc comes to lie drops it there."""
+    cells = [(column, row) for row in reversed(range(ROWS)) for column in range(game.columns)]
+
+    def gesture(board: Any, move: Move) -> Gesture:
+        return Gesture(to=f"{move}{board.heights()[move.code] + 1}")
+
+    def board_from_pieces(pieces: str, turn: Side) -> ConnectFourBoard:
+        bits = dict.fromkeys("XO.", 0)
+        for (column, row), sign in zip(cells, pieces, strict=True):
+            bits[sign] |= 1 << HEIGHT * column + row
+        own, opp = "XO" if turn is Side.BLACK else "OX"
+        return ConnectFourBoard(game, Discs(U64(bits[own]), U64(bits[opp])), turn)
+
+    return Tabletop(
+        shape="squares",
+        places=tuple(Place(f"{'abcdefgh'[x]}{row + 1}", ROWS - 1 - row, x, ROWS - 1 - row) for x, row in cells),
+        pieces=pieces,
+        gesture=gesture,
+        counts=lambda board, side: pieces(board).count("X" if side is Side.BLACK else "O"),
+        counted_unit="discs",
+        board_from_pieces=board_from_pieces,
+    )
+
+
+def pieces(board: Board) -> str:
+    """The cells of the drawing, row by row from the top, without stars."""
+    return "".join(line[1:] for line in board.diagram()[:-1]).replace(" ", "").replace("*", ".")
 
 
 def find_error(game: ConnectFour, position: Discs) -> str:
@@ -234,7 +268,9 @@ CONNECT_FOUR = register_game(
             openings=lambda board: "random:2",
         ),
         presentation=Presentation(
-            move_prompt="a column like d", colours=TerminalColours(ground="#1f4e9e", empty="#173a75")
+            move_prompt="a column like d",
+            colours=TerminalColours(ground="#1f4e9e", empty="#173a75"),
+            tabletop=tabletop,
         ),
     )
 )

@@ -19,6 +19,7 @@ VIEWS = ("play", "analyse", "watch", "lab", "games")
 PATIENCE_MS = 60_000
 """Only a page that hangs waits as long: an interpreted search on a busy machine may make 80 nodes a second."""
 MOST_BYTES = 300_000
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 GGF = (
     "(;GM[Othello]PC[x]PB[one]PW[two]RE[?]TI[5:00]TY[8]"
@@ -165,6 +166,49 @@ def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: 
     expect(page.locator(".cell.movable")).to_have_count(0)
     assert moves(page) == ["F3F4", "D3D2", "E6E7"]
     expect(page.locator(".over h2")).to_contain_text(re.compile("black", re.IGNORECASE))
+
+
+@pytest.fixture(scope="module")
+def examples_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that knows the games of `examples/`."""
+    files = [EXAMPLES / "connect-four" / "connect_four.py", EXAMPLES / "breakthrough" / "breakthrough.py"]
+    server = Server(tmp_path_factory.mktemp("served"), *(word for file in files for word in ("--import", str(file))))
+    yield server
+    server.kill()
+
+
+@pytest.mark.slow(5)
+def test_games_of_users_own_are_played_on_the_board(browser: Browser, examples_server: Server) -> None:
+    context = browser.new_context(reduced_motion="reduce", base_url=examples_server.address)
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    page, wrong = watched(context.new_page())
+    begin(page, "connect-four")
+    expect(page.locator(".cell.legal")).to_have_count(7)
+    cell(page, "d1").click()
+    said(page, "Black plays d. White to move.")
+    expect(cell(page, "d2")).to_have_class(re.compile("legal"))
+    begin(page, "breakthrough", size=6)
+    cell(page, "b2").click()
+    expect(page.locator(".cell.picked")).to_have_count(1)
+    page.locator('.handle[data-move="b2c3"]').click()
+    said(page, "Black plays b2c3. White to move.")
+    box = cell(page, "d5").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + box["height"] / 2, steps=3)
+    page.mouse.move(x, y + box["height"], steps=2)
+    page.mouse.up()
+    said(page, "White plays d5d4. Black to move.")
+    cell(page, "c3").click()
+    page.locator('.handle[data-move="c3d4"]').click()  # takes the pawn there
+    said(page, "Black plays c3d4.")
+    expect(page.locator(".pieces .piece")).to_have_count(23)
+    assert page.locator(".player .count").all_inner_texts() == ["12", "11"]
+    context.close()
+    assert not wrong
 
 
 @pytest.mark.slow(4)
