@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
 import numpy as np
 
+from outflank.boards.opening_of import opening_of
 from outflank.boards.pictures import EMPTY, LEGAL, diagram_svg
 from outflank.errors import IllegalMove
 from outflank.formats.game_record import Setup, apply_rule_options
@@ -233,6 +234,15 @@ class Board(Generic[M]):
     def ply(self) -> int:
         """Number of moves since the start of the game, counting moves before this board if their number is known."""
         return self._first_ply + len(self._past)
+
+    @property
+    def opening(self) -> str:
+        """Name of the opening: of the last position so far that has one, in any orientation; empty if none has.
+
+        >>> Board.from_text("f5d6c3d3c4f4f6f7").opening, Board.from_text("c4e3").opening
+        ('Stephenson', 'Perpendicular')
+        """
+        return opening_of(self.game, (self.position, *reversed(self.positions)), self.turn, self.ply)
 
     def copy(self) -> Self:
         """Return a separate board with the same position and history."""

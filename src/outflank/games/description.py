@@ -53,6 +53,8 @@ class Variants:
     """The board sizes that protocols can name, each with the equivalent options."""
     starts: "Mapping[str, Callable[[], Board]]" = field(default_factory=dict)
     """Starting positions by name, if a game has several; matches cycle through them."""
+    openings: "Callable[[Game], Mapping[str, Board]]" = lambda game: {}
+    """Returns the positions of openings under given rules, by the names that players use; `starts` need no others."""
 
     def option(self, name: str) -> GameOption | None:
         """Return the option called `name`, or None."""

@@ -15,6 +15,7 @@ from outflank.games.sides import Side
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS
 from outflank.othello.formats.notation import NOTATION
+from outflank.othello.opening_names import named_openings
 from outflank.othello.orderings import DEFAULT_ORDERING, ORDERINGS, ordering_evaluation
 from outflank.othello.patterns import LEARNING, LEARNT, default_evaluation
 from outflank.othello.plain import plain_rules
@@ -180,6 +181,7 @@ OTHELLO = GameDescription(
         with_options=_with_options,
         rules_text=lambda game: f"Othello {size_of(game)}×{size_of(game)}",
         sizes={size: {"size": size} for size in SIZES},
+        openings=named_openings,
     ),
     notation=NOTATION,
     scores=Scores(

@@ -153,6 +153,20 @@ def test_show_draws_the_board_and_its_moves(run):
     assert "\x1b" not in done.out
 
 
+def test_the_opening_is_named(run):
+    assert "move 8; black 7, white 4; opening: Stephenson\n" in run("show", "f5d6c3d3c4f4f6").out
+    assert "opening" not in run("show", "f5").out
+    assert json.loads(run("show", "c4e3", "--json").out)["opening"] == "Perpendicular"
+    book = run("book", "show", "f5d6c3d3c4").out.splitlines()
+    assert book[1] == "opening: Tiger"
+    assert [line.split("  ")[-1] for line in book if line.startswith("  b3")] == ["Aubrey / Tanaka"]
+    assert [line.split("  ")[-1] for line in book if line.startswith("  f4")] == ["depth 16"]
+    assert json.loads(run("book", "show", "f5d6c3d3c4", "--json").out)["opening"] == "Tiger"
+    review = ["review", '[Black "one"] f5 d6 c3 d3 c4', "--depth", "1", "--workers", "1", "--exact", "0", "--quiet"]
+    assert run(*review).out.splitlines()[0] == "one - ?, Tiger"
+    assert json.loads(run(*review, "--json").out.splitlines()[0])["opening"] == "Tiger"
+
+
 def test_show_draws_a_hexagon(run):
     done = run("show", "--game", "abalone")
     lines = done.out.splitlines()

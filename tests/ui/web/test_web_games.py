@@ -129,6 +129,14 @@ def test_a_game_comes_to_its_end(page: Page) -> None:
     assert listed["moves"] == len(game["nodes"]) - 1
 
 
+def test_a_game_and_its_entry_in_the_list_name_the_opening(page: Page) -> None:
+    game = page.ask("new", text="f5d6c3d3c4f4f6")
+    assert game["opening"] == "Stephenson"
+    listed = next(each for each in page.ask("games")["games"] if each["id"] == game["id"])
+    assert listed["opening"] == "Stephenson"
+    assert [page.ask("go", id=game["id"], node=node)["opening"] for node in (0, 2, 5)] == ["", "Perpendicular", "Tiger"]
+
+
 def test_any_text_becomes_a_game(page: Page) -> None:
     assert moves_of(page.ask("new", text="f5d6c3")) == ["", "f5", "d6", "c3"]
     ggf = (

@@ -80,6 +80,8 @@ def review_html(review: Reviewed, provenance: JsonObject) -> str:
     while start.moves:
         start.pop()
     game = {"start": start.to_text(), "moves": " ".join(map(str, review.board.moves)), "result": review.board.result()}
+    if review.board.opening:
+        game["opening"] = review.board.opening
     parts = [
         f"<header><h1>{escape(review.title)}</h1></header>",
         f"<section>{figure_part(review.plot)}</section>",

@@ -116,6 +116,8 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     """Move that led to the current node, or None at the start."""
     passes: bool
     """Whether the side to move can only pass. The pass is then its only legal move."""
+    opening: str
+    """Name of the opening that was played up to the current node. It may be empty."""
     standing: str
     """Score at the current node as text, like `black 2, white 2`."""
     counts: tuple[int, int]
@@ -234,6 +236,8 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     moves: int
     """Number of moves on the main line."""
     seats: Seats
+    opening: str
+    """Name of the opening of the main line. It may be empty."""
     result: str
     """`1-0`, `0-1`, `1/2-1/2`, or `*` for an unfinished game."""
     position: str

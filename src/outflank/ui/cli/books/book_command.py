@@ -85,6 +85,7 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
 
         document = BookDocument(
             position=board.to_text(),
+            opening=board.opening,
             positions=len(book.entries),
             depth=depth,
             games=0 if entry is None else entry.games,
@@ -96,13 +97,22 @@ def show_command(name: str, as_json: bool, **options: Any) -> int:
         return 0 if moves else 1
     console = output()
     console.print(how_many(len(book.entries), "position"))
+    if board.opening:
+        console.print(f"opening: {board.opening}")
     for code, value in moves:
-        console.print(f"  {board.move(code)}  {book.scale.text(value)}  depth {depth}")
+        console.print(f"  {board.move(code)}  {book.scale.text(value)}  depth {depth}{_name_after(board, code)}")
     if entry is not None and entry.games:
         console.print(f"  played in {how_many(entry.games, 'game')}")
     if not moves:
         console.print("the book does not know this position")
     return 0 if moves else 1
+
+
+def _name_after(board: Board, code: int) -> str:
+    """Return the name of the opening that a move leads to, for the end of a line; empty if it is still the same."""
+    after = board.copy()
+    after.push(board.move(code))
+    return "" if after.opening == board.opening else f"  {after.opening}"
 
 
 @click.command("tree", cls=PositionCommand)

@@ -127,6 +127,7 @@ def _print_game(board: Board, record: Record) -> None:
         result=result_of(board, record),
         start=Board.from_setup(record.start).to_text(),
         moves=" ".join(map(str, board.moves)),
+        opening=board.opening,
         command=this_command(),
     )
     print_json(document)

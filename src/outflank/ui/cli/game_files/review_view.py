@@ -45,9 +45,9 @@ class ReviewedGame:
 
 
 def headline(board: Board, record: Record) -> str:
-    """Return one line with the players, event, date and result, as far as they are known."""
+    """Return one line with the players, event, date, opening and result, as far as they are known."""
     players = f"{record.black or '?'} - {record.white or '?'}" if record.black or record.white else ""
-    return ", ".join(filter(None, (players, record.event, record.date, result_of(board, record))))
+    return ", ".join(filter(None, (players, record.event, record.date, board.opening, result_of(board, record))))
 
 
 def result_of(board: Board, record: Record) -> str:

@@ -56,6 +56,7 @@ def _print_as_json(board: Board) -> None:
         ply=board.ply,
         legal=board.legal_move_texts(),
         moves=[str(move) for move in board.moves],
+        opening=board.opening,
         result=board.result(),
         score=outcome.score if outcome else None,
         reason=outcome.reason if outcome else None,

@@ -52,10 +52,11 @@ def _coloured(line: str, colours: TerminalColours) -> Text:
 
 
 def facts(board: Board) -> list[str]:
-    """Return three lines: game, move number and score; side to move and legal moves, or outcome; position as text."""
+    """Return three lines: game, move number, score and opening; side to move and legal moves, or outcome; position as
+    text."""
     outcome = board.outcome()
-    standing = board.score_text()
-    lines = [f"{describe(board)}, move {board.ply + 1}{f'; {standing}' if standing else ''}"]
+    opening = f"opening: {board.opening}" if board.opening else ""
+    lines = ["; ".join(filter(None, (f"{describe(board)}, move {board.ply + 1}", board.score_text(), opening)))]
     if outcome is None:
         moves = board.legal_move_texts()
         lines.append(f"{board.turn} to move, {len(moves)} legal: {' '.join(moves)}")

@@ -24,6 +24,8 @@ class ShowDocument(Document, frozen=True, kw_only=True, tag="outflank/show/1"):
     legal: list[str]
     moves: list[str]
     """Moves that led to the position."""
+    opening: str
+    """Name of the opening, or empty."""
     result: str
     """`1-0`, `0-1`, `1/2-1/2`, or `*` while the game goes on."""
     score: float | None
@@ -107,6 +109,8 @@ class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
     """Entry of a position in an opening book."""
 
     position: str
+    opening: str
+    """Name of the opening, or empty."""
     positions: int
     """Number of positions in the book."""
     depth: int | None
@@ -153,6 +157,8 @@ class ReviewGameDocument(Document, frozen=True, kw_only=True, tag="outflank/revi
     result: str
     start: str
     moves: str
+    opening: str
+    """Name of the opening, or empty."""
     command: str
 
 

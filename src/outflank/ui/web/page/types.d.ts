@@ -249,6 +249,7 @@ export interface Game {
   legal: Gesture[];
   last: Gesture | null;
   passes: boolean;
+  opening: string;
   standing: string;
   counts: [number, number];
   counted: string;
@@ -323,6 +324,7 @@ export interface ListedGame {
   changed: number;
   moves: number;
   seats: Seats;
+  opening: string;
   result: string;
   position: string;
   pieces: string;
