@@ -539,6 +539,38 @@ def test_kept_games_are_listed_and_deleted(page: Page) -> None:
     expect(card).to_have_count(0)
 
 
+@pytest.mark.slow(5)
+def test_a_kept_game_is_found_and_renamed(page: Page) -> None:
+    pasted(page, GGF.replace("PB[one]PW[two]RE[?]", "PB[Ann Example]PW[Bo Sample]RE[-12.00]DT[1998]"))
+    expect(page.locator(".moves .move")).to_have_count(6)
+    pasted(page, GGF)
+    expect(page.locator(".moves .move")).to_have_count(6)
+    page.keyboard.press("5")
+    cards = page.locator(".card")
+    expect(cards.first).to_contain_text("one – two")
+    page.get_by_label("Find by name").fill("sample ann")
+    expect(cards).to_have_count(1)
+    expect(cards).to_contain_text("Ann Example – Bo Sample")
+    expect(cards).to_contain_text("Othello · x · 1998")
+    expect(cards).to_contain_text("white wins by 12 discs · 6 moves")
+    page.get_by_label("Result").select_option("white won")
+    expect(cards).to_have_count(1)
+    page.get_by_label("Result").select_option("draws")
+    expect(page.locator(".empty h2")).to_have_text("No game matches")
+    page.get_by_label("Result").select_option("all results")
+    page.get_by_label("Game", exact=True).select_option("abalone")
+    expect(page.locator(".empty h2")).to_have_text("No game matches")
+    page.get_by_label("Game", exact=True).select_option("all games")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_label("Name", exact=True).fill("The final")
+    page.get_by_label("Black", exact=True).fill("Ann E. Xample")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_label("Find by name").fill("final")
+    expect(cards.locator("h2")).to_have_text(["The final"])
+    expect(cards).to_contain_text("Ann E. Xample – Bo Sample")
+    assert not serious(page)
+
+
 @pytest.mark.slow(2)
 def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     page.goto(f"#/watch/othello,size=4/{FOUR_EMPTY}+X")

@@ -23,6 +23,7 @@ from outflank.ui.web.games.move_tree import Boards
 from outflank.ui.web.games.new_games import game_from_pieces, game_from_text, new_game
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import MOST_UNWATCHED, Lobby
+from outflank.ui.web.requests import Games
 from outflank.ui.web.server_limits import Settings
 from tests.web_server import Page, Served, serving
 
@@ -214,6 +215,62 @@ def test_kept_games_are_listed_a_page_at_a_time(tmp_path: Path) -> None:
         assert page.ask("delete", id=ids[0])["kind"] == "gone"
         assert "no such game" in page.refused("delete", id=ids[0])
         assert "no such game" in page.refused("open", id=ids[0])
+
+
+RESIGNED = (
+    "(;GM[Othello]PC[Cambridge]DT[1998.05.17]PB[Zoë Ört]PW[two]RE[+64.00:r]TY[8]"
+    f"BO[8 {'-' * 27}O*{'-' * 6}*O{'-' * 27} *]B[F5]W[D6];)"
+)
+
+
+def test_kept_games_are_found_by_their_names_and_results(tmp_path: Path) -> None:
+    with serving(tmp_path) as served, served.page() as page:
+        resigned = page.ask("new", text=RESIGNED)
+        played = page.new(options={"size": 4}, seats={"white": "computer level=1"})
+        while played["legal"]:
+            played = page.play(played, played["legal"][0]["move"])
+            while played["outcome"] is None and played["turn"] == "white":
+                played = page.until(lambda message: message["kind"] == "game")
+        abalone = page.ask("new", game="abalone", text="a1b2")
+
+        def found(**request: Any) -> list[str]:
+            return [each["id"] for each in page.ask("games", **request)["games"]]
+
+        listed = {each["id"]: each for each in page.ask("games")["games"]}
+        entry = listed[resigned["id"]]
+        assert entry["names"] == ["Zoë Ört", "two"]
+        assert [entry[name] for name in ("event", "date", "result")] == ["Cambridge", "1998-05-17", "1-0"]
+        assert entry["result_text"] == "black wins: resigned"
+        assert listed[abalone["id"]]["result"] == "*"
+        text = listed[played["id"]]["result_text"]
+        assert text == played["outcome"]["text"].partition(":")[0]
+        assert found() == [abalone["id"], played["id"], resigned["id"]]
+        assert found(find="zoË cambridge 1998") == [resigned["id"]]
+        assert found(find="level=1") == [played["id"]]
+        assert found(find="zoë nobody") == []
+        assert found(game="othello") == [played["id"], resigned["id"]]
+        assert found(game="othello", result="1-0", find="two") == [resigned["id"]]
+        assert found(result="*") == [abalone["id"]]
+        assert found(before=listed[played["id"]]["changed"], game="othello") == [resigned["id"]]
+        exported = page.ask("export", id=resigned["id"], form="ggf")["text"]
+        for part in ("PC[Cambridge]", "DT[1998.05.17]", "RE[+64.00:r]"):
+            assert part in exported
+        assert "RE[?]" in page.ask("export", id=resigned["id"], node=1, form="ggf")["text"]
+
+
+def test_a_game_and_its_players_are_named(served: Served, page: Page) -> None:
+    game = page.play(page.new(seats={"clock": "5+3"}), "f5")
+    request = {"id": game["id"], "name": " the\nbest ", "names": ["me", ""], "event": "here", "date": "2001"}
+    with served.page() as other:
+        other.ask("open", id=game["id"])
+        described = page.ask("describe", **request)
+        assert (described["names"], described["node"], described["clock"]["running"]) == (["me", ""], 1, "white")
+        assert other.until(lambda message: message["kind"] == "game")["names"] == ["me", ""]
+    entry = next(each for each in page.ask("games", find="best me here 2001")["games"])
+    assert (entry["id"], entry["name"]) == (game["id"], "the best")
+    assert "PB[me]" in page.ask("export", id=game["id"], form="ggf")["text"]
+    assert "no such game" in page.refused("describe", **{**request, "id": "nosuchgame1234"})
+    assert "name: expected" in page.refused("describe", **{**request, "name": "x" * 101})
 
 
 def test_who_watches_a_game_is_told_of_changes_and_of_its_end(served: Served, page: Page) -> None:
@@ -503,7 +560,7 @@ def test_one_server_keeps_games_in_a_file(tmp_path: Path) -> None:
         Store(tmp_path / "games.sqlite")
     first.close()
     with pytest.raises(OutflankError, match="the server ends"):
-        first.page(None).result()
+        first.page(Games(ask=1)).result()
     Store(tmp_path / "games.sqlite").close()
 
 
@@ -586,13 +643,13 @@ def test_neither_who_asks_no_more_nor_what_fails_ends_the_thread_of_the_disk(tmp
 
     first = store._submit(wait)
     assert begun.wait(60)
-    given_up, wrong = store.page(None), store._submit(lambda file: 1 // 0)
+    given_up, wrong = store.page(Games(ask=1)), store._submit(lambda file: 1 // 0)
     assert given_up.cancel()
     on.set()
     first.result()
     with pytest.raises(ZeroDivisionError):
         wrong.result(60)
-    assert store.page(None).result(60) == ((), False)
+    assert store.page(Games(ask=1)).result(60) == ((), False)
     store.close()
 
 

@@ -14,9 +14,13 @@ MOST_TEXT = 100_000
 MOST_BYTES = 4 * MOST_TEXT + 1000
 """Maximum size of a request in bytes: the longest pasted text, with four bytes per character, and other fields."""
 
+MOST_LABEL = 100
+"""Maximum number of characters in a name of a game, a player or an event."""
+
 Ask = Annotated[int, Meta(ge=1, le=1 << 31)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Words = Annotated[str, Meta(max_length=200)]
+Label = Annotated[str, Meta(max_length=MOST_LABEL)]
 GameId = Name
 """Id of a game, or any other short text of an address, for which there is no game."""
 NodeId = Annotated[int, Meta(ge=0, le=100_000)]
@@ -125,6 +129,23 @@ class Games(PageRequest, frozen=True, kw_only=True):
 
     before: float | None = None
     """List games that were last changed before this time. None requests the first page of the list."""
+    find: Words = ""
+    """Words that must all occur in a game's name, players, event, date or title, ignoring case."""
+    game: Name | None = None
+    """Name of the only game to list, or None for all."""
+    result: Literal["", "*", "0-1", "1-0", "1/2-1/2"] = ""
+    """Result of the games to list, where `*` stands for unfinished games. Empty for all."""
+
+
+class Describe(PageRequest, frozen=True, kw_only=True):
+    """Name a game and its players. The game need not be open. Answer: `game`."""
+
+    id: GameId
+    name: Label
+    names: tuple[Label, Label]
+    """Names of black and white. Empty: what the players are, like `computer level=3`."""
+    event: Label
+    date: Label
 
 
 class Delete(PageRequest, frozen=True, kw_only=True):
@@ -225,6 +246,7 @@ Request = (
     | Promote
     | Resign
     | Games
+    | Describe
     | Delete
     | Export
     | Analyse

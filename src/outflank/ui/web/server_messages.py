@@ -236,10 +236,19 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     moves: int
     """Number of moves on the main line."""
     seats: Seats
-    opening: str
+    opening: str = ""
     """Name of the opening of the main line. It may be empty."""
+    name: str = ""
+    """Name that a user gave to the game."""
+    names: tuple[str, str] = ("", "")
+    """Names of black and white, if the game is from a record with names or a user named them."""
+    event: str = ""
+    date: str = ""
+    """Date on which the game was played, as far as it is known: `1998`, `1998-05-17`."""
     result: str
     """`1-0`, `0-1`, `1/2-1/2`, or `*` for an unfinished game."""
+    result_text: str = ""
+    """Result for users, like `black wins by 12 discs`. Empty for an unfinished game."""
     position: str
     pieces: str
     """Pieces at the end of the main line: a letter for each cell, X black, O white, . empty."""

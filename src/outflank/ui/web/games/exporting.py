@@ -11,7 +11,7 @@ from outflank.formats.movetext import write_moves
 from outflank.games.description import GameDescription, description_of
 from outflank.games.notation import FileFormat
 from outflank.ui.web.games.game_messages import result_at
-from outflank.ui.web.games.move_tree import SavedGame, first_board
+from outflank.ui.web.games.move_tree import SavedGame, first_board, main_line
 from outflank.ui.web.server_messages import Form, Text
 
 SVG_WIDTH = 640
@@ -71,13 +71,15 @@ def record_of(saved: SavedGame, number: int, board: Board) -> Record:
     outcome = result_at(saved, number, board)
     forfeited = saved.verdict is not None and saved.verdict.node == number
     names = [name or words for name, words in zip(saved.names, (saved.seats.black, saved.seats.white), strict=True)]
+    as_recorded = outcome is None and number == main_line(saved)[-1].id
     return Record(
         start=first_board(saved).setup(),
         moves=tuple(PlayedMove(code=move.code) for move in board.moves),
         black=names[0],
         white=names[1],
-        date=time.strftime("%Y-%m-%d", time.localtime(saved.changed)),
-        score=None if outcome is None else outcome.score,
-        reason=saved.verdict.reason if saved.verdict is not None and forfeited else "",
+        event=saved.event,
+        date=saved.date or time.strftime("%Y-%m-%d", time.localtime(saved.changed)),
+        score=outcome.score if outcome is not None else saved.score if as_recorded else None,
+        reason=saved.verdict.reason if saved.verdict is not None and forfeited else saved.reason if as_recorded else "",
         clock="" if saved.seats.clock == "none" else saved.seats.clock,
     )

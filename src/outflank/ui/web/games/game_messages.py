@@ -6,10 +6,12 @@ from outflank.boards import Board, Move
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.games.description import description_of
 from outflank.games.presentation import Place, Tabletop
+from outflank.games.scores import Scores
 from outflank.games.sides import Side
 from outflank.ui.web import server_messages
 from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour, main_line, node_of
 from outflank.ui.web.games.seats import has_clock, time_control
+from outflank.ui.web.requests import Colour
 from outflank.ui.web.server_messages import Cell, ClockState, GameResult, Gesture
 
 
@@ -71,14 +73,16 @@ def result_at(saved: SavedGame, number: int, board: Board) -> GameResult | None:
     outcome = board.outcome()
     if outcome is None:
         return None
-    scores = description_of(board.game).scores
-    if outcome.winner is None:
-        text = f"a draw: {outcome.reason}"
-    else:
-        by = f" by {abs(outcome.score)} {scores.unit}" if scores.scored else ""
-        text = f"{outcome.winner} wins{by}: {outcome.reason}"
     winner = None if outcome.winner is None else colour(outcome.winner)
+    text = f"{_result_text(winner, outcome.score, description_of(board.game).scores)}: {outcome.reason}"
     return GameResult(winner=winner, score=board.recorded_score(outcome), reason=outcome.reason, text=text)
+
+
+def _result_text(winner: Colour | None, score: float, scores: Scores) -> str:
+    """Return the result of a game that ended by the rules, without the reason for its end."""
+    if winner is None:
+        return "a draw"
+    return f"{winner} wins by {abs(score):g} {scores.unit}" if scores.scored else f"{winner} wins"
 
 
 REASONS = {"resigned": "{loser} resigned", "time": "{loser} has used up its time"}
@@ -119,8 +123,7 @@ def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
     """Return the entry of a game in the list of games."""
     line = main_line(saved)
     end = boards.at(saved, line[-1].id)
-    outcome = result_at(saved, line[-1].id, end)
-    results = {"black": "1-0", "white": "0-1", None: "1/2-1/2"}
+    result, result_text = _listed_result(saved, result_at(saved, line[-1].id, end), end)
     return server_messages.ListedGame(
         id=saved.id,
         game=saved.game,
@@ -129,12 +132,33 @@ def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
         moves=len(line) - 1,
         seats=saved.seats,
         opening=end.opening,
-        result="*" if outcome is None else results[outcome.winner],
+        name=saved.name,
+        names=saved.names,
+        event=saved.event,
+        date=saved.date,
+        result=result,
+        result_text=result_text,
         position=end.to_text(),
         pieces=tabletop_of(end).pieces(end),
         layout=0,  # set by `Lobby.page`
         disposable=saved.disposable,
     )
+
+
+def _listed_result(saved: SavedGame, outcome: GameResult | None, end: Board) -> tuple[str, str]:
+    """Return the result of a game as `1-0` etc. and as text. If the main line does not end the game, the result is that
+    of the game's record, if it has one."""
+    scores = description_of(end.game).scores
+    if outcome is not None:
+        winner, text = outcome.winner, outcome.text.partition(":")[0]
+    elif saved.score is not None:
+        winner = None if not saved.score else "black" if saved.score > 0 else "white"
+        text = (
+            f"{winner} wins: {saved.reason}" if winner and saved.reason else _result_text(winner, saved.score, scores)
+        )
+    else:
+        return "*", ""
+    return {"black": "1-0", "white": "0-1", None: "1/2-1/2"}[winner], text
 
 
 def layout_of(listed: server_messages.ListedGame) -> server_messages.Layout:

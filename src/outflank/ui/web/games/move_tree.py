@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from outflank.boards import Board
 from outflank.errors import IllegalMove, OutflankError
+from outflank.formats.fields import one_line
 from outflank.games.sides import Side
-from outflank.ui.web.requests import Colour, Seats
+from outflank.ui.web.requests import Colour, Describe, Seats
 from outflank.ui.web.server_messages import Node, TurningPoint
 from outflank.validation.documents import Document
 
@@ -59,7 +60,16 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     """Whether play goes on at the current node: clocks run, and a computer moves."""
     remark: str = ""
     verdict: Verdict | None = None
+    name: str = ""
+    """Name that a user gave to the game."""
     names: tuple[str, str] = ("", "")
+    event: str = ""
+    date: str = ""
+    """Date on which the game was played, from its record or a user. Empty: the date of the last change."""
+    score: float | None = None
+    """Black's score at the end of the main line according to the game's record, or None if the record has none."""
+    reason: str = ""
+    """Why the game ended according to its record. Empty if it ended by the rules."""
     story: tuple[TurningPoint, ...] = ()
     """Turning points on the main line, as the last review found them."""
     disposable: bool = False
@@ -164,6 +174,12 @@ def _with_story_of_main_line(saved: SavedGame) -> SavedGame:
 def with_story(saved: SavedGame, story: tuple[TurningPoint, ...]) -> SavedGame:
     """Return the game with the turning points that a review found, except those that were removed meanwhile."""
     return _with_story_of_main_line(replace(saved, story=story))
+
+
+def described(saved: SavedGame, request: Describe) -> SavedGame:
+    """Return the game with the names, the event and the date of a request."""
+    name, black, white, event, date = map(one_line, (request.name, *request.names, request.event, request.date))
+    return replace(saved, name=name, names=(black, white), event=event, date=date, disposable=False)
 
 
 def with_judged(saved: SavedGame, judged: Node) -> SavedGame:

@@ -8,13 +8,14 @@ from msgspec.structs import replace
 from outflank.boards import Board
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
-from outflank.formats.game_record import Record, apply_rule_options
+from outflank.formats.fields import one_line
+from outflank.formats.game_record import apply_rule_options
 from outflank.formats.recognise import records_in_text
 from outflank.games.description import GAMES, GameDescription, RuleOptions, description_of, game_named
 from outflank.games.sides import Side
 from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour
 from outflank.ui.web.games.seats import check_seats, full_clocks
-from outflank.ui.web.requests import Colour, Seats
+from outflank.ui.web.requests import MOST_LABEL, Colour, Seats
 from outflank.ui.web.server_messages import Node
 
 
@@ -36,7 +37,14 @@ def game_from_text(text: str, name: str | None, options: Mapping[str, int | str]
     record = records_in_text(text, name, checked)[0]
     _check_length(len(record.moves))  # before the moves are played on a board
     board = Board.from_setup(apply_rule_options(record.setup, checked))
-    return game_from_board(board, names=_player_names(record), seats=seats, live=seats is not None)
+    return replace(
+        game_from_board(board, seats=seats, live=seats is not None),
+        names=(_label(record.black), _label(record.white)),
+        event=_label(record.event),
+        date=_label(record.date),
+        score=record.score,
+        reason=_label(record.reason),
+    )
 
 
 def game_from_pieces(name: str, options: Mapping[str, int | str], pieces: str, turn: Colour) -> SavedGame:
@@ -57,9 +65,7 @@ def game_from_pieces(name: str, options: Mapping[str, int | str], pieces: str, t
     return game_from_board(board)
 
 
-def game_from_board(
-    board: Board, *, names: tuple[str, str] = ("", ""), seats: Seats | None = None, live: bool = False
-) -> SavedGame:
+def game_from_board(board: Board, *, seats: Seats | None = None, live: bool = False) -> SavedGame:
     """Return the game that was played on a board. The current node is the last position."""
     _check_length(len(board.moves))
     description = description_of(board.game)
@@ -84,7 +90,6 @@ def game_from_board(
         seats=seats,
         left=full_clocks(seats.clock),
         live=live,
-        names=names,
     )
 
 
@@ -93,8 +98,8 @@ def _check_length(moves: int) -> None:
         raise OutflankError(f"{moves:,} moves: a game has {MOST_NODES:,} positions at most")
 
 
-def _player_names(record: Record) -> tuple[str, str]:
-    return record.black[:100], record.white[:100]
+def _label(text: str) -> str:
+    return one_line(text)[:MOST_LABEL]
 
 
 def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:

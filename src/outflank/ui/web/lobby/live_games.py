@@ -19,7 +19,7 @@ from outflank.ui.web.games.game_store import Row, row_of
 from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour
 from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, player_words
 from outflank.ui.web.lobby.services import Services
-from outflank.ui.web.requests import Colour, Seats
+from outflank.ui.web.requests import Colour, Describe, Seats
 from outflank.ui.web.server_messages import Game, Gone, Node, TurningPoint
 
 
@@ -181,6 +181,12 @@ class LiveGame:
         async with self._lock:
             return await self._apply(self._with_charge(change), False, requester)
 
+    async def describe(self, request: Describe, requester: Watcher | None = None) -> Game:
+        """Name the game and its players."""
+        async with self._lock:
+            self._check_exists()
+            return await self._apply_beside_play(lambda saved: move_tree.described(saved, request), requester)
+
     async def judge(self, judged: Node) -> None:
         """Save a review's judgement of a node, if the node still exists."""
         await self._annotate(lambda saved: move_tree.with_judged(saved, judged))
@@ -190,14 +196,9 @@ class LiveGame:
         await self._annotate(lambda saved: move_tree.with_story(saved, story))
 
     async def _annotate(self, change: Change) -> None:
-        """Save a change that concerns no move, unless the game is deleted, and notify the watchers.
-
-        Clock and computer continue, so that the players are not interrupted.
-        """
         async with self._lock:
             if not self.is_gone and change(self.saved) != self.saved:
-                snapshot = await self._commit(change, self.saved.live)
-                self._notify(self._message(snapshot), None)
+                await self._apply_beside_play(change, None)
 
     async def close(self) -> None:
         """Stop the game and tell its watchers that it is deleted."""
@@ -235,6 +236,15 @@ class LiveGame:
         self._stop_clock()
         self._resume(snapshot)
         message = self._message(snapshot)
+        self._notify(message, requester)
+        return message
+
+    async def _apply_beside_play(self, change: Change, requester: Watcher | None) -> Game:
+        """Save a change that concerns no move, notify the watchers, and return the changed game.
+
+        Clock and computer continue, so that the players are not interrupted.
+        """
+        message = self._message(await self._commit(change, self.saved.live))
         self._notify(message, requester)
         return message
 

@@ -12,6 +12,7 @@ from outflank.ui.web.games.game_store import row_of
 from outflank.ui.web.games.move_tree import Boards, SavedGame
 from outflank.ui.web.lobby.live_games import LiveGame, Watcher
 from outflank.ui.web.lobby.services import Services
+from outflank.ui.web.requests import Games
 from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Kept, Layout
@@ -86,9 +87,9 @@ class Lobby:
         except OutflankError as error:  # no request waits for this
             self.services.warn(error)
 
-    async def page(self, before: float | None, ask: int) -> Kept:
-        """Return a page of the list of saved games, with games last changed before the time `before`."""
-        listed, more = await asyncio.wrap_future(self.services.store.page(before))
+    async def page(self, request: Games) -> Kept:
+        """Return a page of the list of saved games."""
+        listed, more = await asyncio.wrap_future(self.services.store.page(request))
         layouts: list[Layout] = []
         layout_indices: dict[tuple[str, int], int] = {}
         games = []
@@ -98,7 +99,7 @@ class Lobby:
                 layout_indices[key] = len(layouts)
                 layouts.append(await self.services.work(layout_of, game))
             games.append(replace(game, layout=layout_indices[key]))
-        return Kept(re=ask, games=tuple(games), layouts=tuple(layouts), more=more)
+        return Kept(re=request.ask, games=tuple(games), layouts=tuple(layouts), more=more)
 
     def in_memory(self) -> dict[str, int]:
         """Return the number of games in memory, and the counts of `Services.in_memory`."""

@@ -121,6 +121,7 @@ export interface Answers {
   promote: Game;
   resign: Game;
   games: Kept;
+  describe: Game;
   delete: Gone;
   export: Text;
   halt: Halted;
@@ -156,6 +157,7 @@ export type PageRequest =
   | Promote
   | Resign
   | Games
+  | Describe
   | Delete
   | Export
   | Analyse
@@ -325,7 +327,12 @@ export interface ListedGame {
   moves: number;
   seats: Seats;
   opening: string;
+  name: string;
+  names: [string, string];
+  event: string;
+  date: string;
   result: string;
+  result_text: string;
   position: string;
   pieces: string;
   layout: number;
@@ -560,6 +567,19 @@ export interface Games {
   kind: "games";
   ask: number;
   before?: number | null;
+  find?: string;
+  game?: string | null;
+  result?: "" | "*" | "0-1" | "1-0" | "1/2-1/2";
+}
+
+export interface Describe {
+  kind: "describe";
+  ask: number;
+  id: string;
+  name: string;
+  names: [string, string];
+  event: string;
+  date: string;
 }
 
 export interface Delete {

@@ -269,7 +269,11 @@ class Session:
         return replace(answer, re=request.ask)
 
     async def _games(self, request: requests.Games) -> Message:
-        return await self.lobby.page(request.before, request.ask)
+        return await self.lobby.page(request)
+
+    async def _describe(self, request: requests.Describe) -> Message:
+        live_game = await self.lobby.live_game(request.id)
+        return replace(await live_game.describe(request, self), re=request.ask)
 
     async def _delete(self, request: requests.Delete) -> Message:
         if self.open is not None and self.open.saved.id == request.id:
@@ -349,6 +353,7 @@ class Session:
         requests.Promote: _promote,
         requests.Resign: _resign,
         requests.Games: _games,
+        requests.Describe: _describe,
         requests.Delete: _delete,
         requests.Export: _export,
         requests.Analyse: _analyse,
