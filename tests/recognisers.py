@@ -44,10 +44,10 @@ from outflank.players.clock import TimeControl
 from outflank.players.specs import First, player
 from outflank.protocols.gtp_server import GtpEngine
 from outflank.protocols.nboard_server import NBoardEngine
-from outflank.ui.web.games.new_games import game_from_text
+from outflank.ui.web.games.new_games import found_games, game_from_records
 from outflank.ui.web.games.seats import check_seats
 from outflank.ui.web.guards import AccessRules
-from outflank.ui.web.requests import Request, Seats
+from outflank.ui.web.requests import New, Read, Request, Seats
 from outflank.ui.web.server_limits import Settings
 from outflank.validation.documents import decoded
 from outflank.validation.text import from_words
@@ -269,7 +269,8 @@ def _others() -> dict[str, Reader]:
 def _read_on_the_web(text: str) -> None:
     """What a server does with a pasted text, but for the time that it gives it."""
     with reading_at_most(MOST_GAMES, 1e9):
-        game_from_text(text, None, {}, None)
+        found_games(Read(ask=1, text=text))
+        game_from_records(New(ask=2, text=text))
 
 
 def _refusing(read: Callable[[], Any]) -> None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from outflank.ui.web.requests import MOST_BYTES
 from tests.web_hostile import spoilt
 
 PATIENCE_SECONDS = 120.0
@@ -339,7 +340,7 @@ class Visitor:
                 await connection.socket.send(spoilt(self.chance, game["id"]))
         await connection.ask("halt")
         if self.chance.random() < 0.1:
-            await connection.socket.send("x" * 500_000)  # more than a message may have
+            await connection.socket.send("x" * (MOST_BYTES + 1))
 
     async def _flood(self, connection: Connection) -> None:
         """More messages than are allowed: the server closes the connection."""

@@ -151,7 +151,7 @@ def type_text(kind: inspect.Type) -> str:
     match kind:
         case inspect.IntType() | inspect.FloatType():
             return "number"
-        case inspect.StrType():
+        case inspect.StrType() | inspect.BytesType():  # bytes are base64 in JSON
             return "string"
         case inspect.BoolType():
             return "boolean"

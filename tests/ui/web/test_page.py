@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +11,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Response, WebSocketRoute, expect, sync_playwright
 
+from outflank.formats.game_files import write_records
+from outflank.formats.recognise import read_all
 from tests.browsers import FLAGS, MISSING, Server, installed
 
 # The server is as well tried interpreted, where nothing has to be compiled.
@@ -540,6 +543,68 @@ def test_kept_games_are_listed_and_deleted(page: Page) -> None:
 
 
 @pytest.mark.slow(5)
+def test_one_of_several_pasted_games_is_chosen(page: Page) -> None:
+    other = GGF.replace("PB[one]", "PB[Ann Example]").replace("RE[?]", "RE[-12.00]").replace("W[C5]", "W[D6]")
+    page.goto("#/play")
+    expect(page.locator(".play")).to_be_visible()
+    page.keyboard.press("v")
+    page.locator("dialog textarea").fill(f"{GGF}\n{other}")
+    page.get_by_role("button", name="Read it").click()
+    dialog, rows = page.locator("dialog"), page.locator(".found button")
+    expect(dialog).to_contain_text("2 games: choose one")
+    expect(rows).to_have_count(2)
+    assert not serious(page, "dialog")
+    page.get_by_label("Result").select_option("white won")
+    expect(rows).to_have_count(1)
+    page.get_by_label("Result").select_option("all results")
+    page.get_by_label("Find by name").fill("example")
+    expect(rows).to_have_text(["2.Ann Example – twox · white wins by 12 discs · 6 moves"])
+    page.keyboard.press("Escape")  # clears the field
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.locator(".play")).to_be_visible()  # nothing was opened
+    page.keyboard.press("v")
+    page.locator("dialog textarea").fill(f"{GGF}\n{other}")
+    page.get_by_role("button", name="Read it").click()
+    rows.nth(1).click()
+    expect(page.locator(".analyse .moves .move").last).to_have_text("d6")
+    page.keyboard.press("1")
+    expect(page.locator(".player.black .name")).to_have_text("Ann Example")
+
+
+@pytest.mark.slow(5)
+def test_files_are_opened_and_dropped(page: Page, tmp_path: Path) -> None:
+    records = [
+        replace(record, black=f"Black {number}", white=f"White {number}", event="Final", date="1998", score=4.0)
+        for number, record in enumerate(read_all("\n".join(["f5d6c3", "f5f6", "f5f4"] * 100)))
+    ]
+    write_records(records, tmp_path / "WTH_1998.wtb")
+    page.goto("#/games")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open a file").click()
+    chooser.value.set_files(sorted(tmp_path.iterdir()))
+    rows = page.locator(".found button")
+    expect(page.locator("dialog")).to_contain_text("The first 200 of 300 games")
+    expect(rows).to_have_count(200)
+    page.locator("dialog").get_by_label("Find by name").fill("white 211 1998")
+    expect(rows).to_have_count(1)
+    rows.click()
+    expect(page.locator(".analyse .moves .move")).to_have_text(["f5", "f6"])
+    dropped = """text => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], "game.ggf"));
+        for (const type of ["dragover", "drop"])
+            document.body.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
+    }"""
+    page.evaluate(dropped, GGF)  # of its only game no list is shown
+    expect(page.locator(".analyse .moves .move")).to_have_count(6)
+    page.evaluate(dropped, "x" * 1_500_001)
+    expect(page.locator(".toast.wrong")).to_contain_text("at most 1.5 MB")
+    page.evaluate(dropped, "nonsense")
+    expect(page.locator(".toast.wrong")).to_contain_text("expected")
+
+
+@pytest.mark.slow(5)
 def test_a_kept_game_is_found_and_renamed(page: Page) -> None:
     pasted(page, GGF.replace("PB[one]PW[two]RE[?]", "PB[Ann Example]PW[Bo Sample]RE[-12.00]DT[1998]"))
     expect(page.locator(".moves .move")).to_have_count(6)
@@ -551,7 +616,7 @@ def test_a_kept_game_is_found_and_renamed(page: Page) -> None:
     page.get_by_label("Find by name").fill("sample ann")
     expect(cards).to_have_count(1)
     expect(cards).to_contain_text("Ann Example – Bo Sample")
-    expect(cards).to_contain_text("Othello · x · 1998")
+    expect(cards).to_contain_text("Othello 8×8 · x · 1998")
     expect(cards).to_contain_text("white wins by 12 discs · 6 moves")
     page.get_by_label("Result").select_option("white won")
     expect(cards).to_have_count(1)

@@ -1,6 +1,7 @@
 """Games over the WebSocket: what a page can ask of them, what it is refused, and that they are kept."""
 
 import asyncio
+import base64
 import errno
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +18,16 @@ import msgspec
 import pytest
 
 from outflank.errors import OutflankError
+from outflank.formats.game_files import write_records
+from outflank.formats.recognise import read_all
 from outflank.ui.web import server_messages
 from outflank.ui.web.games.game_messages import listed_game
 from outflank.ui.web.games.game_store import Store, row_of
 from outflank.ui.web.games.move_tree import Boards
-from outflank.ui.web.games.new_games import game_from_pieces, game_from_text, new_game
+from outflank.ui.web.games.new_games import game_from_pieces, game_from_records, new_game
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import MOST_UNWATCHED, Lobby
-from outflank.ui.web.requests import Games
+from outflank.ui.web.requests import Games, New
 from outflank.ui.web.server_limits import Settings
 from tests.web_server import Page, Served, serving
 
@@ -162,6 +166,50 @@ def test_any_text_becomes_a_game(page: Page) -> None:
     assert "option of Othello" in page.refused("new", game="othello", options={"colour": 1})
 
 
+def test_several_games_are_listed_and_each_can_be_begun(page: Page) -> None:
+    text = f"{RESIGNED}\n{RESIGNED.replace('Zoë Ört', 'Abe').replace('W[D6]', 'W[F6]').replace('+64.00:r', '-2.00')}"
+    found = page.ask("read", text=text)
+    assert (found["kind"], found["problem"]) == ("found", "")
+    first, second = found["games"]
+    assert (first["number"], first["names"], first["moves"]) == (1, ["Zoë Ört", "two"], 2)
+    assert (second["event"], second["date"], second["title"]) == ("Cambridge", "1998-05-17", "Othello 8×8")
+    assert (second["result"], second["result_text"]) == ("0-1", "white wins by 2 discs")
+    assert moves_of(page.ask("new", text=text, number=2)) == ["", "f5", "f6"]
+    assert "no game number 3" in page.refused("new", text=text, number=3)
+    assert [game["moves"] for game in page.ask("read", text="f5d6\nf5d6c3\n")["games"]] == [2, 3]
+    assert "expected" in page.refused("read", text="nonsense")
+
+
+def test_files_are_read_with_the_names_beside_them(page: Page, tmp_path: Path) -> None:
+    records = read_all("f5d6c3\nf5f6\n")
+    records = [
+        replace(record, black=f"Player {number}", white="Other", event="Final", date="1998", score=2.0 * number)
+        for number, record in enumerate(records)
+    ]
+    write_records(records, tmp_path / "WTH_1998.wtb")
+    files = [
+        {"name": path.name.upper(), "data": base64.b64encode(path.read_bytes()).decode()}
+        for path in sorted(tmp_path.iterdir())
+    ]
+    assert [file["name"].lower()[-4:] for file in files] == [".jou", ".trn", ".wtb"]
+    found = page.ask("read", files=files)
+    assert [game["names"] for game in found["games"]] == [["Player 0", "Other"], ["Player 1", "Other"]]
+    assert [game["result_text"] for game in found["games"]] == ["a draw", "black wins by 2 discs"]
+    assert {(game["event"], game["date"]) for game in found["games"]} == {("Final", "1998")}
+    game = page.ask("new", files=files, number=2)
+    assert (moves_of(game), game["names"]) == (["", "f5", "f6"], ["Player 1", "Other"])
+    # Without the names; with a damaged end; and texts, whose names say nothing.
+    assert page.ask("read", files=files[2:])["games"][0]["names"] == ["", ""]
+    data = (tmp_path / "WTH_1998.wtb").read_bytes()
+    cut = {"name": "cut.wtb", "data": base64.b64encode(data[:-1]).decode()}
+    damaged = page.ask("read", files=[cut])
+    assert len(damaged["games"]) == 1
+    assert "the file ends here" in damaged["problem"]
+    assert "games are in .wtb files" in page.refused("read", files=files[:1])
+    texts = [{"name": name, "data": base64.b64encode(b"f5d6\n").decode()} for name in ("notes", "a.txt")]
+    assert [game["moves"] for game in page.ask("read", files=texts)["games"]] == [2, 2]
+
+
 def test_a_position_is_set_up(page: Page) -> None:
     pieces = "." * 5 + "XO" + ".." + "OX" + "." * 5
     game = page.ask("place", game="othello", options={"size": 4}, pieces=pieces, turn="white")
@@ -255,7 +303,7 @@ def test_kept_games_are_found_by_their_names_and_results(tmp_path: Path) -> None
         exported = page.ask("export", id=resigned["id"], form="ggf")["text"]
         for part in ("PC[Cambridge]", "DT[1998.05.17]", "RE[+64.00:r]"):
             assert part in exported
-        assert "RE[?]" in page.ask("export", id=resigned["id"], node=1, form="ggf")["text"]
+        assert "RE[" not in page.ask("export", id=resigned["id"], node=1, form="ggf")["text"]
 
 
 def test_a_game_and_its_players_are_named(served: Served, page: Page) -> None:
@@ -381,7 +429,7 @@ def test_a_linked_game_is_kept_only_if_something_is_changed_in_it(served: Served
     def linked() -> dict[str, Any]:
         return page.ask("new", text="f5d6c3d3c4", keep=False)
 
-    def is_kept(game: dict[str, Any]) -> bool:
+    def is_kept(game: dict[str, Any]) -> Any:
         with served.page() as other:
             assert (game["id"] in [each["id"] for each in other.ask("games")["games"]]) != game["disposable"]
             page.ask("leave")
@@ -437,7 +485,7 @@ def test_games_without_moves_are_forgotten_at_the_start_and_where_there_is_no_ro
     made = [
         new_game("othello", {"size": 4}, None),
         *(game_from_pieces("othello", {"size": 4}, pieces, "white") for _ in "12"),
-        msgspec.structs.replace(game_from_text("f5d6", None, {}, None), disposable=True),
+        game_from_records(New(ask=1, text="f5d6", keep=False)),
     ]
     store = Store(tmp_path / "games.sqlite")
     for changed, each in enumerate(made):
@@ -495,8 +543,8 @@ def test_other_files_are_not_taken_for_games(tmp_path: Path) -> None:
 def test_options_of_no_game_are_refused_whatever_they_are_called() -> None:
     for name in ("text", "game", "name", "colour"):
         with pytest.raises(OutflankError, match=f"unknown option '{name}'"):
-            game_from_text("f5", None, {name: "x"}, None)
-    assert game_from_text("f5", None, {"size": 8}, None).game == "othello"
+            game_from_records(New(ask=1, text="f5", options={name: "x"}))
+    assert game_from_records(New(ask=1, text="f5", options={"size": 8})).game == "othello"
 
 
 def rights(folder: Path) -> dict[str, int]:

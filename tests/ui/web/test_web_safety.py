@@ -1,6 +1,7 @@
 """Who may talk to the server, and that nothing which is sent to it harms it, or another connection."""
 
 import asyncio
+import base64
 import http.client
 import json
 import os
@@ -25,10 +26,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from outflank.installation import install_command
 from outflank.ui.cli import main
 from outflank.ui.cli.playing import serve_command
-from outflank.ui.web.games.new_games import game_from_text
+from outflank.ui.web.games.move_tree import SavedGame
+from outflank.ui.web.games.new_games import game_from_records
 from outflank.ui.web.guards import AccessRules, is_loopback
 from outflank.ui.web.lobby.lobby import Lobby
-from outflank.ui.web.requests import MOST_BYTES, MOST_TEXT, Analyse
+from outflank.ui.web.requests import MOST_BYTES, MOST_FILE_BYTES, MOST_FILES, MOST_TEXT, Analyse, New
 from outflank.ui.web.server_limits import Settings
 from outflank.ui.web.server_messages import Halted
 from outflank.ui.web.visits.connection import Session
@@ -386,17 +388,33 @@ def test_a_text_of_the_longest_kind_is_read_or_refused(served: Served) -> None:
         assert "expected" in page.refused("new", text="x" * (MOST_TEXT + 1))
 
 
+def test_files_of_the_largest_kind_are_read_or_refused(served: Served) -> None:
+    def file(size: int, name: str = "a.wtb") -> dict[str, str]:
+        return {"name": name, "data": base64.b64encode(bytes(size)).decode()}
+
+    with served.page() as page:
+        parts = [file(MOST_FILE_BYTES // MOST_FILES, f"{number}{'x' * 250}.wtb") for number in range(MOST_FILES)]
+        assert "WTHOR" in page.refused("read", files=parts)
+        assert "1,500,000 bytes" in page.refused("read", files=[*parts[1:], file(MOST_FILE_BYTES // MOST_FILES + 1)])
+        assert "expected" in page.refused("read", files=[file(MOST_FILE_BYTES + 1)])
+        assert "expected" in page.refused("read", files=[file(1)] * (MOST_FILES + 1))
+        assert "expected" in page.refused("read", files=[{"name": "a.ggf", "data": "?"}])
+        for name in ("../../../etc/passwd", "/etc/passwd", "a\0b", "..", "", ".wtb", "C:\\x.ggf", "x" * 255):
+            page.refused("read", files=[{"name": name, "data": ""}])
+        assert "needed" in page.refused("read")
+
+
 def test_texts_are_read_beside_everything_else_and_not_for_long(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = threading.Event()
 
-    def slow(text: str, *others: Any) -> Any:
-        if text == "slow":
+    def slow(request: New) -> SavedGame:
+        if request.text == "slow":
             release.wait(60.0)
-        return game_from_text(text, *others)
+        return game_from_records(request)
 
-    monkeypatch.setattr("outflank.ui.web.visits.connection.game_from_text", slow)
+    monkeypatch.setattr("outflank.ui.web.visits.connection.game_from_records", slow)
     folder = tmp_path_factory.mktemp("web")
     with (
         serving(folder, texts_at_a_time=1, most_texts=2, text_seconds=0.2) as served,

@@ -11,8 +11,12 @@ from msgspec import Meta, Struct
 MOST_TEXT = 100_000
 """Maximum number of characters of a pasted text."""
 
-MOST_BYTES = 4 * MOST_TEXT + 1000
-"""Maximum size of a request in bytes: the longest pasted text, with four bytes per character, and other fields."""
+MOST_FILES = 4
+MOST_FILE_BYTES = 1_500_000
+"""Maximum size of the files in a request, together. The largest WTHOR file of a year has 0.6 MB, its names 0.1 MB."""
+
+MOST_BYTES = 4 * (MOST_FILE_BYTES // 3 + MOST_FILES) + 4000
+"""Maximum size of a request in bytes: the largest files in base64, with other fields."""
 
 MOST_LABEL = 100
 """Maximum number of characters in a name of a game, a player or an event."""
@@ -36,8 +40,26 @@ class PageRequest(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.l
 # --- games ---
 
 
+class GameFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file with games, or with the names of the players and events in another file."""
+
+    name: Annotated[str, Meta(max_length=255)]
+    data: Annotated[bytes, Meta(max_length=MOST_FILE_BYTES)]
+    """Content of the file, in base64."""
+
+
+class Read(PageRequest, frozen=True, kw_only=True):
+    """List the games in a text or in files, of which `new` can begin one. Answer: `found`."""
+
+    game: Name | None = None
+    options: dict[Name, int | Name] = {}
+    text: Annotated[str, Meta(max_length=MOST_TEXT)] | None = None
+    files: Annotated[tuple[GameFile, ...], Meta(max_length=MOST_FILES)] = ()
+
+
 class New(PageRequest, frozen=True, kw_only=True):
-    """Begin a new game, from its start or from a text in any notation that the package reads. Answer: `game`."""
+    """Begin a new game, from its start, or from a text or files in any notation that the package reads. Answer:
+    `game`."""
 
     game: Name | None = None
     """Name of the game, or None for the game that the text contains."""
@@ -45,6 +67,10 @@ class New(PageRequest, frozen=True, kw_only=True):
     """Options of the game, such as size, scoring and layout."""
     text: Annotated[str, Meta(max_length=MOST_TEXT)] | None = None
     """A position, a list of moves, or a game record. The moves become the main line, and its end is shown."""
+    files: Annotated[tuple[GameFile, ...], Meta(max_length=MOST_FILES)] = ()
+    """Files, instead of a text."""
+    number: Annotated[int, Meta(ge=1)] = 1
+    """Number of the game in the text or in the files, as in `found`."""
     seats: "Seats | None" = None
     """Players and clock. With None, both sides are human, without a clock."""
     keep: bool = True
@@ -235,7 +261,8 @@ class Cancel(PageRequest, frozen=True, kw_only=True):
 
 
 Request = (
-    New
+    Read
+    | New
     | Place
     | Open
     | Leave

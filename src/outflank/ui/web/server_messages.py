@@ -257,6 +257,34 @@ class ListedGame(Struct, frozen=True, kw_only=True):
     disposable: bool = False
 
 
+class Found(ServerMessage, frozen=True, kw_only=True):
+    """The games in a text or in files."""
+
+    re: int
+    games: tuple["FoundGame", ...]
+    problem: str
+    """Why further games could not be read. Empty if all were read."""
+
+
+class FoundGame(Struct, frozen=True, kw_only=True):
+    """A game or position in a text or in files. Unknown texts are empty."""
+
+    number: int
+    """Number of the game, counted from 1."""
+    title: str
+    """Name of the game for users, like `Othello 6×6`."""
+    names: tuple[str, str]
+    """Names of black and white."""
+    event: str
+    date: str
+    moves: int
+    """Number of moves, passes left out."""
+    result: str
+    """`1-0`, `0-1`, `1/2-1/2`, or `*` if the record has no result."""
+    result_text: str
+    """Result for users, like `black wins by 12 discs`. Empty if the record has none."""
+
+
 class Gone(ServerMessage, frozen=True, kw_only=True):
     """Notice that a game was deleted. It is an answer, and is also sent to connections that have the game open."""
 
@@ -464,6 +492,7 @@ Message = (
     | Refused
     | Game
     | Kept
+    | Found
     | Gone
     | Left
     | Text

@@ -148,17 +148,21 @@ def listed_game(saved: SavedGame, boards: Boards) -> server_messages.ListedGame:
 def _listed_result(saved: SavedGame, outcome: GameResult | None, end: Board) -> tuple[str, str]:
     """Return the result of a game as `1-0` etc. and as text. If the main line does not end the game, the result is that
     of the game's record, if it has one."""
-    scores = description_of(end.game).scores
-    if outcome is not None:
-        winner, text = outcome.winner, outcome.text.partition(":")[0]
-    elif saved.score is not None:
-        winner = None if not saved.score else "black" if saved.score > 0 else "white"
-        text = (
-            f"{winner} wins: {saved.reason}" if winner and saved.reason else _result_text(winner, saved.score, scores)
-        )
-    else:
+    if outcome is None:
+        return recorded_result(saved.score, saved.reason, description_of(end.game).scores)
+    return RESULTS[outcome.winner], outcome.text.partition(":")[0]
+
+
+RESULTS: dict[Colour | None, str] = {"black": "1-0", "white": "0-1", None: "1/2-1/2"}
+
+
+def recorded_result(score: float | None, reason: str, scores: Scores) -> tuple[str, str]:
+    """Return the result in a game's record as `1-0` etc. and as text: `*` and an empty text if it has none."""
+    if score is None:
         return "*", ""
-    return {"black": "1-0", "white": "0-1", None: "1/2-1/2"}[winner], text
+    winner: Colour | None = None if not score else "black" if score > 0 else "white"
+    text = f"{winner} wins: {reason}" if winner and reason else _result_text(winner, score, scores)
+    return RESULTS[winner], text
 
 
 def layout_of(listed: server_messages.ListedGame) -> server_messages.Layout:

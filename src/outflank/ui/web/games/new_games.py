@@ -1,7 +1,7 @@
 """New games on the server: from the start, from a text, or from a position that was set up by hand."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -9,14 +9,15 @@ from outflank.boards import Board
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import InvalidOption, InvalidPosition, OutflankError, UnknownName
 from outflank.formats.fields import one_line
-from outflank.formats.game_record import apply_rule_options
+from outflank.formats.game_record import Record, apply_rule_options
 from outflank.formats.recognise import records_in_text
 from outflank.games.description import GAMES, GameDescription, RuleOptions, description_of, game_named
 from outflank.games.sides import Side
+from outflank.ui.web.games.found_games import games_among, record_numbered, records_in_files
 from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour
 from outflank.ui.web.games.seats import check_seats, full_clocks
-from outflank.ui.web.requests import MOST_LABEL, Colour, Seats
-from outflank.ui.web.server_messages import Node
+from outflank.ui.web.requests import MOST_LABEL, Colour, New, Read, Seats
+from outflank.ui.web.server_messages import Found, Node
 
 
 def new_id() -> str:
@@ -31,10 +32,23 @@ def new_game(name: str, options: Mapping[str, int | str], seats: Seats | None) -
     return replace(new, disposable=True)
 
 
-def game_from_text(text: str, name: str | None, options: Mapping[str, int | str], seats: Seats | None) -> SavedGame:
-    """Return the first game in a pasted text as a new game."""
-    checked: RuleOptions = _check_known(options) if name is None else _check_options(game_named(name), options)
-    record = records_in_text(text, name, checked)[0]
+def records_of(request: Read | New) -> Iterator[Record]:
+    """Return the games in the text or in the files of a request."""
+    checked = _rule_options(request.game, request.options)
+    if request.files:
+        return records_in_files(request.files, request.game, checked)
+    return iter(records_in_text(request.text or "", request.game, checked))
+
+
+def found_games(request: Read) -> Found:
+    """Return the list of the games in the text or in the files of a request."""
+    return games_among(records_of(request), request.ask)
+
+
+def game_from_records(request: New) -> SavedGame:
+    """Return a game in the text or in the files of a request as a new game."""
+    record = record_numbered(records_of(request), request.number)
+    checked, seats = _rule_options(request.game, request.options), request.seats
     _check_length(len(record.moves))  # before the moves are played on a board
     board = Board.from_setup(apply_rule_options(record.setup, checked))
     return replace(
@@ -44,6 +58,7 @@ def game_from_text(text: str, name: str | None, options: Mapping[str, int | str]
         date=_label(record.date),
         score=record.score,
         reason=_label(record.reason),
+        disposable=not request.keep,
     )
 
 
@@ -100,6 +115,10 @@ def _check_length(moves: int) -> None:
 
 def _label(text: str) -> str:
     return one_line(text)[:MOST_LABEL]
+
+
+def _rule_options(name: str | None, options: Mapping[str, int | str]) -> RuleOptions:
+    return _check_known(options) if name is None else _check_options(game_named(name), options)
 
 
 def _check_known(options: Mapping[str, int | str]) -> Mapping[str, int | str]:

@@ -110,6 +110,7 @@ export interface UnsentMove {
 
 /** The answer to each request. */
 export interface Answers {
+  read: Found;
   new: Game;
   place: Game;
   open: Game;
@@ -146,6 +147,7 @@ export interface StreamFailure {
 }
 
 export type PageRequest =
+  | Read
   | New
   | Place
   | Open
@@ -179,7 +181,20 @@ export type ChangeRequest = Without<Sit | Play | Go | Prune | Promote | Resign, 
 
 /** Any message of the server. */
 export type Message =
-  Welcome | Refused | Game | Kept | Gone | Left | Text | Halted | Analysis | Compared | Reviewed | Laboratory | Running;
+  | Welcome
+  | Refused
+  | Game
+  | Kept
+  | Found
+  | Gone
+  | Left
+  | Text
+  | Halted
+  | Analysis
+  | Compared
+  | Reviewed
+  | Laboratory
+  | Running;
 
 // --- messages in JSON: server_messages.py and requests.py document their fields, and a test compares them ---
 
@@ -339,6 +354,24 @@ export interface ListedGame {
   disposable: boolean;
 }
 
+export interface Found {
+  kind: "found";
+  re: number;
+  games: FoundGame[];
+  problem: string;
+}
+
+export interface FoundGame {
+  number: number;
+  title: string;
+  names: [string, string];
+  event: string;
+  date: string;
+  moves: number;
+  result: string;
+  result_text: string;
+}
+
 export interface Gone {
   kind: "gone";
   re: number | null;
@@ -484,12 +517,28 @@ export interface Running {
   report: ReportFile | null;
 }
 
+export interface GameFile {
+  name: string;
+  data: string;
+}
+
+export interface Read {
+  kind: "read";
+  ask: number;
+  game?: string | null;
+  options?: Record<string, number | string>;
+  text?: string | null;
+  files?: GameFile[];
+}
+
 export interface New {
   kind: "new";
   ask: number;
   game?: string | null;
   options?: Record<string, number | string>;
   text?: string | null;
+  files?: GameFile[];
+  number?: number;
   seats?: Seats | null;
   keep?: boolean;
 }

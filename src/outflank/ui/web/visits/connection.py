@@ -18,7 +18,7 @@ from outflank.search.division import SCHEMES
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.ui.web import requests, server_messages
 from outflank.ui.web.games.exporting import exported, forms_of
-from outflank.ui.web.games.new_games import game_from_pieces, game_from_text, new_game
+from outflank.ui.web.games.new_games import found_games, game_from_pieces, game_from_records, new_game
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.requests import Request
@@ -218,12 +218,16 @@ class Session:
 
     # --- requests about games ---
 
+    async def _read(self, request: requests.Read) -> Message:
+        _check_files(request)
+        if request.text is None and not request.files:
+            raise OutflankError("a text or files are needed")
+        return await self.services.reading.read(found_games, request)
+
     async def _new(self, request: requests.New) -> Message:
-        if request.text is not None:
-            saved = await self.services.reading.read(
-                game_from_text, request.text, request.game, request.options, request.seats
-            )
-            saved = replace(saved, disposable=not request.keep)
+        _check_files(request)
+        if request.text is not None or request.files:
+            saved = await self.services.reading.read(game_from_records, request)
         elif request.game is not None:
             saved = await self.services.work(new_game, request.game, request.options, request.seats)
         else:
@@ -342,6 +346,7 @@ class Session:
         return server_messages.Halted(re=request.ask)
 
     _handlers: ClassVar[dict[type, Callable[[Any, Any], Awaitable[Message | None]]]] = {
+        requests.Read: _read,
         requests.New: _new,
         requests.Place: _place,
         requests.Open: _open,
@@ -364,6 +369,11 @@ class Session:
         requests.Run: _run,
         requests.Cancel: _cancel,
     }
+
+
+def _check_files(request: requests.Read | requests.New) -> None:
+    if sum(len(file.data) for file in request.files) > requests.MOST_FILE_BYTES:
+        raise OutflankError(f"files have at most {requests.MOST_FILE_BYTES:,} bytes together")
 
 
 async def _cancel_all(*tasks: "asyncio.Task[None]") -> None:

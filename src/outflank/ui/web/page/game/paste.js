@@ -1,8 +1,9 @@
-// Pasting a game or a position in any notation.
+// Pasting games or positions in any notation.
 
 import { dialog } from "../parts/dialog.js";
+import { readGames } from "./read_games.js";
+import { chooseFiles } from "./open_files.js";
 import { button, dropdown, labelledField, make } from "../parts/dom.js";
-import { positionAddress, visit } from "../route.js";
 import { words } from "../parts/words.js";
 
 /** @import { App } from "../types.js" */
@@ -18,8 +19,7 @@ export function paste(app) {
   const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
   const submit = async () => {
     try {
-      await paste.read(app, text.value, game.value || null, true);
-      element.close();
+      await readGames(app, { text: text.value, game: game.value || null }, () => element.close());
     } catch (error) {
       errorLine.textContent = error.message || words.connection.offline;
       errorLine.hidden = false;
@@ -27,24 +27,21 @@ export function paste(app) {
   };
   const element = dialog(
     w.title,
-    [make("p", {}, w.hint), labelledField(w.label, text), labelledField(w.game, game), errorLine],
-    { actions: [button(w.read, submit, { class: "primary" })], submit, wide: true },
+    [
+      make("p", {}, w.hint),
+      labelledField(w.label, text),
+      labelledField(w.game, game),
+      errorLine,
+      make("p", { class: "quiet" }, words.files.hint),
+    ],
+    {
+      actions: [
+        button(w.file, () => (element.close(), chooseFiles(app))),
+        button(w.read, submit, { class: "primary" }),
+      ],
+      submit,
+      wide: true,
+    },
   );
   text.focus();
 }
-
-/**
- * Read a text and show its analysis; an error is shown, or thrown if `throws`.
- * @param {App} app
- * @param {string} text
- * @param {string | null} game
- */
-paste.read = async (app, text, game = null, throws = false) => {
-  try {
-    const begun = await app.openGame.begin({ kind: "new", text, ...(game ? { game } : {}) });
-    visit(positionAddress("analyse", begun, app.openGame.tree), { state: { id: begun.id } });
-  } catch (error) {
-    if (throws) throw error;
-    app.showError(error.message || words.connection.offline);
-  }
-};

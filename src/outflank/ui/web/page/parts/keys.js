@@ -3,7 +3,9 @@
 import { dialog } from "./dialog.js";
 import { localStore, make } from "./dom.js";
 import { newGame } from "../game/new_game.js";
+import { chooseFiles } from "../game/open_files.js";
 import { paste } from "../game/paste.js";
+import { tryReadGames } from "../game/read_games.js";
 import { words } from "./words.js";
 
 /** @import { App, ViewName } from "../types.js" */
@@ -35,7 +37,7 @@ export function listenToKeys(app) {
     Escape: () => app.boardView.board.clear(),
   };
   /** @type {Record<string, () => unknown>} */
-  const keysAnywhere = { n: () => newGame.openDialog(app), v: () => paste(app), "?": showHelp };
+  const keysAnywhere = { n: () => newGame.openDialog(app), v: () => paste(app), o: () => chooseFiles(app), "?": showHelp };
   views.forEach((name, index) => (keysAnywhere[String(index + 1)] = () => app.go(name)));
 
   addEventListener("keydown", (event) => {
@@ -58,7 +60,7 @@ export function listenToKeys(app) {
     const text = event.clipboardData?.getData("text/plain");
     if (!text?.trim() || isInside(event, TYPING)) return;
     event.preventDefault();
-    paste.read(app, text);
+    tryReadGames(app, { text });
   });
 }
 

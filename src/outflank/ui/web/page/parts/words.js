@@ -163,12 +163,32 @@ export const words = {
   },
 
   paste: {
-    title: "Paste a game or a position",
+    title: "Paste games or positions",
     hint: "Any notation: a transcript, a board, GGF, SGF, an Abalone line … Pasting onto the page does the same.",
     label: "Text",
     game: "Game",
     any: "detect automatically",
     read: "Read it",
+    file: "Open a file …",
+  },
+
+  files: {
+    open: "Open a file",
+    hint: "Files can also be opened, or dropped anywhere on the page: WTHOR (together with its files of names, .jou and .trn), GGF, SGF, PGN, OBF, transcripts.",
+    /** @type {(bytes: number, most: number) => string} */
+    tooLarge: (bytes, most) =>
+      `These files have ${(bytes / 1e6).toFixed(1)} MB: at most ${most / 1e6} MB can be opened here. “outflank games” lists larger ones.`,
+    /** @type {(files: number, most: number) => string} */
+    tooMany: (files, most) => `${files} files: at most ${most} can be opened together.`,
+  },
+
+  choose: {
+    /** @type {(games: number) => string} */
+    title: (games) => `${games} games: choose one`,
+    find: "Find by name, event or year",
+    /** @type {(shown: number, matching: number) => string} */
+    shown: (shown, matching) =>
+      shown < matching ? `The first ${shown} of ${plural(matching, "game")}` : plural(matching, "game"),
   },
 
   setup: {
@@ -356,7 +376,8 @@ export const words = {
       ["E", "engine on or off, while analysing"],
       ["M", "make this line the main line"],
       ["Delete", "delete this move and what follows"],
-      ["V", "paste a game or a position"],
+      ["V", "paste games or positions"],
+      ["O", "open a file with games; files can also be dropped onto the page"],
       ["1 … 5", "Play, Analyse, Watch, Lab, Games"],
       ["?", "this help"],
     ],

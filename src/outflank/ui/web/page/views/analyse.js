@@ -4,6 +4,7 @@ import { button, dropdown, localStore, make, setChildrenKeepingFocus, setAttribu
 import { Engine, moveValues } from "../game/engine.js";
 import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
+import { chooseFiles } from "../game/open_files.js";
 import { paste } from "../game/paste.js";
 import { Review } from "./review.js";
 import { Setup } from "../game/setup.js";
@@ -48,6 +49,7 @@ export class Analysis {
       "div",
       { class: "actions tools-row" },
       button(w.paste, () => paste(app)),
+      button(words.files.open, () => chooseFiles(app)),
       button(w.setup, () => this.setup.toggle()),
       button(w.share, () => share(app)),
       button(w.playOn, () => newGame.openDialog(app, { text: openGame.game.position, game: openGame.game.game })),

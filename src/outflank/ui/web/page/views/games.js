@@ -4,6 +4,7 @@ import { confirm } from "../parts/dialog.js";
 import { button, dropdown, make, setChildren, iconButton } from "../parts/dom.js";
 import { timeText } from "../parts/figures.js";
 import { newGame } from "../game/new_game.js";
+import { chooseFiles } from "../game/open_files.js";
 import { rename } from "../game/rename.js";
 import { icon } from "../parts/icons.js";
 import { ConnectionLost } from "../connection.js";
@@ -33,6 +34,7 @@ export function games(app) {
     "div",
     { class: "view-head" },
     make("h1", {}, w.title),
+    button(words.files.open, () => chooseFiles(app)),
     button(words.play.newGame, () => newGame.openDialog(app), { class: "primary" }),
   );
   const element = make("div", { class: "view games" }, head, filters, none, list, more);

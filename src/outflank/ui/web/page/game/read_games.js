@@ -1,0 +1,41 @@
+// Reading games from a text or from files: the only one is opened, and of several the user chooses one.
+
+import { chooseGame } from "./choose_game.js";
+import { positionAddress, visit } from "../route.js";
+import { words } from "../parts/words.js";
+
+/** @import { App, RequestOf } from "../types.js" */
+
+/** @typedef {Pick<RequestOf<"read">, "game" | "text" | "files">} Source */
+
+/**
+ * Read a text or files and show the analysis of a game in it. If they cannot be read, an error is thrown; later errors
+ * are shown.
+ * @param {App} app
+ * @param {Source} source
+ * @param {() => void} onRead called when the games are known
+ */
+export async function readGames(app, source, onRead) {
+  const found = await app.connection.ask({ kind: "read", ...source });
+  onRead();
+  await showingErrors(app, async () => {
+    const number = found.games.length > 1 ? await chooseGame(found) : 1;
+    if (number === null) return;
+    const begun = await app.openGame.begin({ kind: "new", ...source, number });
+    visit(positionAddress("analyse", begun, app.openGame.tree), { state: { id: begun.id } });
+  });
+}
+
+/** The same, but all errors are shown. @param {App} app @param {Source} source */
+export function tryReadGames(app, source) {
+  return showingErrors(app, () => readGames(app, source, () => {}));
+}
+
+/** @param {App} app @param {() => Promise<void>} action */
+async function showingErrors(app, action) {
+  try {
+    await action();
+  } catch (error) {
+    app.showError(error.message || words.connection.offline);
+  }
+}
