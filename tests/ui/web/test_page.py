@@ -273,6 +273,84 @@ def walked(page: Page, to: str) -> None:
     raise AssertionError(f"the arrow keys do not lead to {to}")
 
 
+@pytest.mark.slow(5)
+def test_arrows_and_the_wheel_step_through_a_game_and_the_board_is_turned(page: Page) -> None:
+    pasted(page, GGF)
+    current = page.locator(".moves [aria-current]")
+    expect(current).to_have_text("c5")
+    for key, move in (("ArrowLeft", "e3"), ("ArrowLeft", "f4"), ("ArrowRight", "e3"), ("ArrowDown", "c5")):
+        page.keyboard.press(key)
+        expect(current).to_have_text(move)
+    page.keyboard.press("ArrowUp")
+    expect(current).to_have_count(0)
+    cell(page, "f5").click()  # after a click on the board, too
+    expect(current).to_have_text("f5")
+    page.keyboard.press("ArrowRight")
+    expect(current).to_have_text("f6")
+    page.keyboard.press("b")  # but not when a key has led to it
+    page.keyboard.press("ArrowRight")
+    expect(current).to_have_text("f6")
+    page.mouse.wheel(0, 60)
+    expect(current).to_have_text("e6")
+    page.mouse.wheel(0, -60)
+    expect(current).to_have_text("f6")
+    before = cell(page, "a1").bounding_box()
+    expect(page.locator(".tag").first).to_be_visible()
+    page.keyboard.press("f")
+    after = cell(page, "a1").bounding_box()
+    opposite = cell(page, "h8").bounding_box()
+    assert before == opposite != after
+    expect(page.locator(".tag").first).to_be_visible()
+    texts = page.locator(".coordinates text").all_text_contents()
+    assert sorted(texts) == sorted("abcdefgh12345678")
+    cell(page, "e6").click()
+    expect(current).to_have_text("e6")
+
+
+@pytest.mark.slow(5)
+def test_marbles_are_moved_on_a_turned_board(page: Page) -> None:
+    pasted(page, NEAR_THE_END)
+    page.keyboard.press("f")
+    cell(page, "F3").click()
+    cell(page, "F4").click()
+    forward, right = page.locator('.handle[data-move="F3F4"]'), cell(page, "F4").bounding_box()
+    box = forward.bounding_box()
+    assert box is not None
+    assert right is not None
+    assert box["x"] + box["width"] < right["x"] + right["width"] / 2  # as seen from the other side
+    expect(forward).to_have_attribute("aria-label", "F3F4: left")
+    forward.click()
+    said(page, "Black plays F3F4.")
+
+
+@pytest.mark.slow(4)
+def test_a_hint_is_given_while_playing(page: Page) -> None:
+    begin(page, size=4)
+    page.keyboard.press("h")
+    expect(page.locator(".tag.best")).to_have_count(1)
+    expect(page.locator(".remark")).to_contain_text("Hint: ")
+    said(page, "Hint: ")
+    page.locator(".cell.legal").first.click()
+    expect(page.locator(".moves .move")).to_have_count(1)
+    expect(page.locator(".tag")).to_have_count(0)
+    expect(page.locator(".remark")).to_have_text("")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".tag.best")).to_have_count(1)
+    page.mouse.move(*centre_of(page))
+    page.mouse.wheel(0, -60)  # a step back would be an undo
+    page.wait_for_timeout(300)
+    expect(page.locator(".moves [aria-current]")).to_have_count(1)
+    page.keyboard.press("u")
+    expect(page.locator(".moves [aria-current]")).to_have_count(0)
+
+
+def centre_of(page: Page) -> tuple[float, float]:
+    """The centre of the board."""
+    box = page.locator("svg.board").bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 @pytest.mark.slow(2)
 def test_sides_are_switched_and_given_up(page: Page) -> None:
     begin(page, size=4, black="random")

@@ -51,6 +51,10 @@ export interface Panel {
   reconnected?(): void;
   /** Switch the engine on or off. */
   toggle?(on?: boolean): void;
+  /** Show the best move. */
+  hint?(): void;
+  /** Whether the mouse wheel steps through the game. */
+  canStepByWheel(game: Game): boolean;
 }
 
 /** A move with its value, for the board. */

@@ -7,6 +7,7 @@ import { handlePlace, arrow, handle, valueTag } from "./marks.js";
 import { boardGround } from "./pieces.js";
 import { Shape } from "./shape.js";
 import { PieceLayer } from "./piece_layer.js";
+import { turned } from "./turned.js";
 import { words } from "../parts/words.js";
 
 /** @import { Cell, Game, Gesture, MoveValue } from "../types.js" */
@@ -35,6 +36,10 @@ export class Board {
   /** @type {string | null} */
   #focus = null;
   #canMove = false;
+  /** The game as it was given to `show`. @type {Game | null} */
+  #given = null;
+  #isTurned = false;
+  #focusedByPointer = false; // arrow keys then step through the game, as without a focus on the board
   /** @type {((index: number) => void) | null} */
   #paint = null;
 
@@ -44,6 +49,8 @@ export class Board {
     this.svg = draw("svg", { class: "board", role: "group", "aria-label": words.board.name });
     this.element = make("div", { class: "board-box" }, this.svg);
     this.svg.addEventListener("keydown", (event) => this.#key(event));
+    this.svg.addEventListener("keyup", (event) => event.key === "Tab" && (this.#focusedByPointer = false));
+    this.svg.addEventListener("pointerdown", () => (this.#focusedByPointer = true));
     trackDrags(this.svg, {
       begin: (cell) => this.#canMove && !this.#paint && this.#selection.movable().has(cell),
       move: (cell, vector) => this.#drag(cell, vector),
@@ -57,10 +64,12 @@ export class Board {
 
   /**
    * Show a position. `canMove`: the user may move. `before`: the position shown before, to animate the move.
-   * @param {Game} game
+   * @param {Game} given
    * @param {{ canMove?: boolean, before?: Game | null }} options
    */
-  show(game, { canMove = true, before = null } = {}) {
+  show(given, { canMove = true, before = null } = {}) {
+    this.#given = given;
+    const game = this.#isTurned ? turned(given) : given;
     const focused = this.svg.contains(document.activeElement);
     if (!this.#shape?.like(game.shape, game.cells)) this.#build(game);
     const isNextMove = before !== null && this.#isNextMove(before, game);
@@ -71,7 +80,7 @@ export class Board {
     this.#pieceLayer.show(game, isNextMove);
     setChildren(this.#layers.arrows);
     this.#refresh();
-    if (focused && !this.svg.contains(document.activeElement)) this.focus();
+    if (focused && !this.svg.contains(document.activeElement)) this.#focusCell();
   }
 
   /**
@@ -79,8 +88,10 @@ export class Board {
    * @param {MoveValue[]} moveValues
    */
   showValues(moveValues) {
-    this.#values = new Map(moveValues.map((value) => [value.gesture.move, value]));
-    const arrows = moveValues.filter((value) => value.gesture.picked?.length && value.rank < 3).reverse();
+    const gestures = new Map(this.#game.legal.map((gesture) => [gesture.move, gesture]));
+    const seenValues = moveValues.map((value) => ({ ...value, gesture: gestures.get(value.gesture.move) ?? value.gesture }));
+    this.#values = new Map(seenValues.map((value) => [value.gesture.move, value]));
+    const arrows = seenValues.filter((value) => value.gesture.picked?.length && value.rank < 3).reverse();
     setChildren(
       this.#layers.arrows,
       arrows.map((value) => arrow(value.gesture, this.#shape, value.rank, value.valueText)),
@@ -103,7 +114,22 @@ export class Board {
     this.#refresh();
   }
 
+  /** Turn the board by half a turn, as seen from the other side. */
+  turn() {
+    this.#isTurned = !this.#isTurned;
+    const values = [...this.#values.values()];
+    if (!this.#given) return;
+    this.show(this.#given, { canMove: this.#canMove });
+    this.showValues(values);
+  }
+
+  /** Move the focus to the board, so that arrow keys move over it. */
   focus() {
+    this.#focusedByPointer = false;
+    this.#focusCell();
+  }
+
+  #focusCell() {
     this.#cells.get(this.#focus)?.group.focus();
   }
 
@@ -199,7 +225,7 @@ export class Board {
     this.svg.dataset.turn = this.#game.turn;
     this.#markLast();
     this.#labelCells();
-    if (hadFocus) this.focus(); // the focused handle was removed
+    if (hadFocus) this.#focusCell(); // the focused handle was removed
   }
 
   /** Label every cell, and show the values of moves to it. */
@@ -306,11 +332,12 @@ export class Board {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const name = /** @type {Element} */ (event.target).getAttribute("data-cell");
+    if (event.key.startsWith("Arrow") && this.#focusedByPointer) return;
     if (name && event.key.startsWith("Arrow")) this.#cells.get(this.#shape.beside(name, event.key))?.group.focus();
     else if (name && (event.key === "Enter" || event.key === " ")) this.#choose(name);
     else if (event.key === "Escape" && this.#selection.picked.length) {
       this.clear();
-      this.focus();
+      this.#focusCell();
     } else return;
     event.preventDefault();
     event.stopPropagation();

@@ -25,12 +25,14 @@ export class Shape {
     for (const row of this.rows) row.sort((first, second) => first.x - second.x);
   }
 
-  /** Whether this is the shape of a board with these cells. @param {Game["shape"]} shape @param {Cell[]} cells */
+  /** Whether this is the shape of a board with these cells at these places. @param {Game["shape"]} shape @param {Cell[]} cells */
   like(shape, cells) {
     return (
       this.kind === shape &&
       this.cells.length === cells.length &&
-      this.cells.every((cell, index) => cell.name === cells[index].name)
+      this.cells.every(
+        (cell, index) => cell.name === cells[index].name && cell.x === cells[index].x && cell.y === cells[index].y,
+      )
     );
   }
 

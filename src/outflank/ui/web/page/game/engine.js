@@ -8,6 +8,7 @@ export class Engine {
   #listener;
   #number = 0;
   #searched = "";
+  #position = ""; // id and node of the last searched position
   on = false;
   /** @type {Analysis | null} */
   last = null;
@@ -29,6 +30,7 @@ export class Engine {
     if (key === this.#searched) return;
     this.#app.connection.forget(this.#number);
     this.#searched = key;
+    this.#position = `${game.id} ${game.node}`;
     this.last = null;
     if (!game.legal.length || game.outcome) {
       this.halt();
@@ -53,6 +55,11 @@ export class Engine {
     if (message.kind !== "analysis") return;
     this.last = message;
     this.#listener(message);
+  }
+
+  /** Whether the last search is not of the current node of this game. @param {Game} game */
+  isElsewhere({ id, node }) {
+    return this.#position !== `${id} ${node}`;
   }
 
   halt() {

@@ -12,6 +12,8 @@ import { words } from "./words.js";
 
 const TYPING = "input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, dialog";
 
+const WHEEL_PIXELS = 40; // for a step
+
 /** Whether single characters are shortcuts: users of speech input can switch them off. */
 const areSingleKeysOn = () => localStore.get("letters", "on") === "on";
 
@@ -20,14 +22,37 @@ export function listenToKeys(app) {
   const { openGame } = app;
   const views = /** @type {ViewName[]} */ (Object.keys(words.views));
   const singleStep = () => app.boardView.panel?.singleStep ?? false;
+  const steps = {
+    back: () => openGame.back(true),
+    forth: () => openGame.forth(true),
+    first: () => openGame.first(),
+    last: () => openGame.last(),
+  };
+  let isStepping = false;
+  /** Step through the game, unless the step before is still under way. @param {keyof steps} name */
+  async function step(name) {
+    if (isStepping) return;
+    isStepping = true;
+    try {
+      await steps[name]();
+    } finally {
+      isStepping = false;
+    }
+  }
   /** @type {Record<string, () => unknown>} */
   const keys = {
     u: () => openGame.back(singleStep()),
     r: () => openGame.forth(singleStep()),
-    PageUp: () => openGame.back(true),
-    PageDown: () => openGame.forth(true),
-    Home: () => openGame.first(),
-    End: () => openGame.last(),
+    ArrowLeft: () => step("back"),
+    ArrowRight: () => step("forth"),
+    ArrowUp: () => step("first"),
+    ArrowDown: () => step("last"),
+    PageUp: () => step("back"),
+    PageDown: () => step("forth"),
+    Home: () => step("first"),
+    End: () => step("last"),
+    f: () => app.boardView.board.turn(),
+    h: () => app.boardView.panel.hint?.(),
     b: () => app.boardView.board.focus(),
     p: () =>
       openGame.game.passes && app.boardView.panel.canMove(openGame.game) && openGame.play(openGame.game.legal[0].move),
@@ -51,10 +76,28 @@ export function listenToKeys(app) {
     if (event.altKey || !name || (event.key.length === 1 && !control && !areSingleKeysOn())) return;
     const action = keysAnywhere[name] ?? (app.boardView.panel && openGame.game ? keys[name] : undefined);
     if (!action || (control && !(name in keys))) return;
-    if (isInside(event, "input") && ["Home", "End", "PageUp", "PageDown"].includes(name)) return;
+    if (isInside(event, "input") && event.key.length > 1) return; // sliders and lists of choices use these keys
     event.preventDefault();
     action();
   });
+
+  let turnedBy = 0;
+  app.boardView.board.element.addEventListener(
+    "wheel",
+    (event) => {
+      const { panel } = app.boardView;
+      // While a game is being played, a step back would be an undo.
+      const mayStep = panel?.canStepByWheel(openGame.game);
+      if (!mayStep || event.ctrlKey || !event.deltaY) return;
+      event.preventDefault();
+      if (turnedBy * event.deltaY < 0) turnedBy = 0;
+      turnedBy += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : Math.sign(event.deltaY) * WHEEL_PIXELS;
+      if (Math.abs(turnedBy) < WHEEL_PIXELS) return;
+      step(turnedBy < 0 ? "back" : "forth");
+      turnedBy = 0;
+    },
+    { passive: false },
+  );
 
   addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain");

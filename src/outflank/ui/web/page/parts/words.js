@@ -70,6 +70,9 @@ export const words = {
     pass: "Pass",
     undo: "Undo",
     redo: "Redo",
+    hint: "Hint",
+    /** @type {(move: string, value: string) => string} */
+    hinted: (move, value) => `Hint: ${move} (${value})`,
     go: "Let it move",
     swap: "Switch sides",
     resign: "Resign",
@@ -184,11 +187,13 @@ export const words = {
 
   choose: {
     /** @type {(games: number) => string} */
-    title: (games) => `${games} games: choose one`,
+    title: (games) => `${games.toLocaleString("en-GB")} games: choose one`,
     find: "Find by name, event or year",
     /** @type {(shown: number, matching: number) => string} */
     shown: (shown, matching) =>
-      shown < matching ? `The first ${shown} of ${plural(matching, "game")}` : plural(matching, "game"),
+      [shown < matching && `The first ${shown} of`, matching.toLocaleString("en-GB"), matching === 1 ? "game" : "games"]
+        .filter(Boolean)
+        .join(" "),
   },
 
   setup: {
@@ -363,17 +368,20 @@ export const words = {
       "The address bar always holds what you see: send it to share a position.",
     ],
     list: [
-      ["Arrow keys", "move over the board"],
+      ["Arrow keys", "← → a move back or on; ↑ ↓ to the start or the end"],
+      ["Mouse wheel", "over the board: a move back or on"],
+      ["B", "to the board: arrow keys then move over its cells"],
       ["Enter, Space", "place a piece, select it, or move there"],
       ["Escape", "clear the selection; close a dialog"],
       ["U, Ctrl+Z", "undo"],
       ["R, Ctrl+Y", "redo"],
       ["Page Up, Page Down", "a move back or on"],
       ["Home, End", "to the start or the end of the game"],
-      ["B", "to the board"],
       ["P", "pass, if there is no other move"],
       ["N", "a new game"],
       ["E", "engine on or off, while analysing"],
+      ["H", "a hint, while playing"],
+      ["F", "turn the board"],
       ["M", "make this line the main line"],
       ["Delete", "delete this move and what follows"],
       ["V", "paste games or positions"],

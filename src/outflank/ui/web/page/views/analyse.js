@@ -106,6 +106,10 @@ export class Analysis {
     return !this.setup.open;
   }
 
+  canStepByWheel() {
+    return !this.setup.open;
+  }
+
   /** Switch the engine on or off; remember the user's choice unless `quiet`. */
   toggle(on = !this.#engine.on, quiet = false) {
     this.#engine.on = on;

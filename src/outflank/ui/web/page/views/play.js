@@ -2,23 +2,27 @@
 
 import { confirm } from "../parts/dialog.js";
 import { button, make, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
+import { Engine, moveValues } from "../game/engine.js";
 import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
 import { Players } from "../game/players.js";
 import { words } from "../parts/words.js";
 
-/** @import { Colour, Game, PanelApp, Seats } from "../types.js" */
+/** @import { Analysis, Colour, Game, PanelApp, Seats } from "../types.js" */
 
 const w = words.play;
+const HINT_SECONDS = 1;
 
 export class PlayPanel {
   #app;
+  #engine;
   singleStep = false;
 
   /** @param {PanelApp} app */
   constructor(app) {
     this.#app = app;
     const { openGame } = app;
+    this.#engine = new Engine(app, (message) => this.#showHint(message));
     this.players = new Players();
     this.moves = new Moves(openGame, false);
     this.status = make("p", { class: "status" });
@@ -27,6 +31,7 @@ export class PlayPanel {
     this.buttons = {
       undo: button(w.undo, () => openGame.back(), { accesskey: "u" }),
       redo: button(w.redo, () => openGame.forth()),
+      hint: button(w.hint, () => this.hint()),
       go: button(w.go, () => this.#sit(openGame.game.seats), { class: "primary" }),
       swap: button(w.swap, () => this.#swap()),
       resign: button(w.resign, () => this.#resign()),
@@ -48,6 +53,7 @@ export class PlayPanel {
   }
 
   leave() {
+    this.#forgetHint();
     this.players.stop();
   }
 
@@ -56,13 +62,47 @@ export class PlayPanel {
     return !game.outcome && !game.thinking && game.seats[game.turn] === "human";
   }
 
+  /** Whether stepping back would not be an undo. @param {Game} game */
+  canStepByWheel(game) {
+    return game.outcome !== null;
+  }
+
+  /** Show the best move that a short search finds. */
+  hint() {
+    const { game } = this.#app.openGame;
+    if (!this.canMove(game)) return;
+    this.#engine.on = true;
+    this.#engine.search(game, { moves: 1, options: { seconds: HINT_SECONDS } });
+  }
+
+  #forgetHint() {
+    this.#engine.halt();
+    this.#engine.on = false;
+  }
+
+  reconnected() {
+    this.#engine.reconnected();
+    this.#engine.on = false;
+  }
+
+  /** @param {Analysis | null} message */
+  #showHint(message) {
+    const { game } = this.#app.openGame;
+    if (!message?.moves.length || message.id !== game.id || message.node !== game.node) return;
+    this.#app.board.showValues(moveValues(message, game));
+    const [{ move, value_text: valueText }] = message.moves;
+    this.remark.textContent = w.hinted(move, valueText);
+    if (message.done) this.#app.announce(w.hinted(move, valueText));
+  }
+
   /** @param {Game} game */
   update(game) {
+    if (this.#engine.on && this.#engine.isElsewhere(game)) this.#forgetHint();
     this.players.show(game);
     this.moves.show(game);
     this.status.textContent = this.#statusText(game);
     this.status.hidden = game.outcome !== null;
-    this.remark.textContent = game.remark ? w.remark(game.remark) : "";
+    if (!this.#engine.on) this.remark.textContent = game.remark ? w.remark(game.remark) : "";
     this.over.hidden = !game.outcome;
     if (game.outcome) {
       setChildrenKeepingFocus(
@@ -78,6 +118,7 @@ export class PlayPanel {
     }
     const { tree } = this.#app.openGame;
     const computerWaits = !game.outcome && !game.thinking && game.seats[game.turn] !== "human";
+    this.buttons.hint.hidden = !this.canMove(game);
     setAttributes(this.buttons.undo, { disabled: tree.parent(game.node) === null });
     setAttributes(this.buttons.redo, { disabled: !tree.children(game.node).length });
     this.buttons.go.hidden = !computerWaits;

@@ -112,6 +112,10 @@ export class Watch {
     return true;
   }
 
+  canStepByWheel() {
+    return true;
+  }
+
   toggle() {
     if (this.#engine.on) return this.#stop();
     this.comparisons.stop();
