@@ -861,19 +861,47 @@ def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
     expect(page.locator(".moves .move").first).to_be_visible()
 
 
-@pytest.mark.slow(2)
-def test_a_telephone_shows_it_without_scrolling_sideways(browser: Browser, server: Server) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+@pytest.mark.slow(4)
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (390, 844), (844, 390), (568, 320)])
+def test_a_telephone_shows_all_of_a_board_without_scrolling_sideways(
+    browser: Browser, server: Server, width: int, height: int
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": height}, has_touch=True, is_mobile=True)
     page, wrong = watched(context.new_page())
     for view in VIEWS:
         page.goto(f"{server.address}#/{view}")
         expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+        assert page.evaluate("window.innerWidth") == width, view
     page.goto(f"{server.address}#/analyse/othello,size=4/{FOUR_EMPTY}+X")
+    assert_seen(page, page.locator(".board"))
     page.locator(".cell.legal").first.tap()
     expect(page.locator(".moves .move")).to_have_count(1)
+    page.goto(f"{server.address}#/watch/abalone/{NEAR_THE_END.replace('/', '~').replace(' ', '+')}")
+    for name in ("F3", "F4"):
+        cell(page, name).tap()
+    expect(page.locator(".cell.picked")).to_have_count(2)
+    assert_seen(page, page.locator(".board"))
+    boxes = [assert_seen(page, handle) for handle in page.locator(".handle circle").all()]
+    assert len(boxes) >= 3
+    middles = [complex(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
+    for index, (box, middle) in enumerate(zip(boxes, middles, strict=True)):
+        assert min(box["width"], box["height"]) >= 40
+        assert all(abs(middle - other) >= 40 for other in middles[:index])
     context.close()
     assert not wrong
+
+
+def assert_seen(page: Page, part: Locator) -> dict[str, float]:
+    """Return the place of a part of the page that can be seen without scrolling."""
+    box = part.bounding_box()
+    assert box is not None
+    assert page.viewport_size is not None
+    assert box["x"] >= 0
+    assert box["y"] >= 0
+    assert box["x"] + box["width"] <= page.viewport_size["width"]
+    assert box["y"] + box["height"] <= page.viewport_size["height"]
+    return {**box}
 
 
 @pytest.mark.slow(4)

@@ -3,7 +3,7 @@
 import { draw, make, setChildren, setAttributes } from "../parts/dom.js";
 import { trackDrags } from "./drag.js";
 import { Selection } from "./selection.js";
-import { handlePlace, arrow, handle, valueTag } from "./marks.js";
+import { arrow, handle, handlePlace, handleRadius, valueTag } from "./marks.js";
 import { boardGround } from "./pieces.js";
 import { Shape } from "./shape.js";
 import { PieceLayer } from "./piece_layer.js";
@@ -51,6 +51,8 @@ export class Board {
     this.svg.addEventListener("keydown", (event) => this.#key(event));
     this.svg.addEventListener("keyup", (event) => event.key === "Tab" && (this.#focusedByPointer = false));
     this.svg.addEventListener("pointerdown", () => (this.#focusedByPointer = true));
+    // The size of handles depends on that of the board, as when a telephone is turned.
+    new ResizeObserver(() => this.#selection.picked.length && this.#refresh()).observe(this.element);
     trackDrags(this.svg, {
       begin: (cell) => this.#canMove && !this.#paint && this.#selection.movable().has(cell),
       move: (cell, vector) => this.#drag(cell, vector),
@@ -206,6 +208,11 @@ export class Board {
     );
   }
 
+  /** The radius of a handle at the board's present size. */
+  get #handleRadius() {
+    return handleRadius(this.svg.getScreenCTM()?.a ?? Infinity);
+  }
+
   /** Draw what can be chosen now. */
   #refresh() {
     const joining = this.#selection.joining();
@@ -217,10 +224,10 @@ export class Board {
       [...joining].map((name) => ring(name, "joining")),
       this.#selection.picked.map((name) => ring(name, "picked")),
     );
-    const hadFocus = this.#layers.handles.contains(document.activeElement);
+    const [hadFocus, radius] = [this.#layers.handles.contains(document.activeElement), this.#handleRadius];
     setChildren(
       this.#layers.handles,
-      this.#selection.gestures().map((gesture) => handle(gesture, this.#shape, () => this.#play(gesture))),
+      this.#selection.gestures().map((gesture) => handle(gesture, this.#shape, radius, () => this.#play(gesture))),
     );
     this.svg.dataset.turn = this.#game.turn;
     this.#markLast();
@@ -249,8 +256,9 @@ export class Board {
     }
     // If there are handles, the values are drawn beyond them.
     const gestures = this.#selection.gestures().filter((gesture) => this.#values.has(gesture.move));
+    const radius = this.#handleRadius;
     const placeBeyond = (/** @type {Gesture} */ gesture) => ({
-      ...handlePlace(gesture, this.#shape, 0.54),
+      ...handlePlace(gesture, this.#shape, radius, radius + 0.27),
       size: 0.68,
     });
     const tags = this.#selection.picked.length

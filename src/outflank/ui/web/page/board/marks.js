@@ -9,6 +9,9 @@ import { words } from "../parts/words.js";
 // Loss of a poor and of a bad move: in Othello dozens of discs change sides, in Abalone a single marble counts.
 const GRADES = { squares: [2, 6], hexagons: [0.2, 0.6] };
 
+const HANDLE_RADIUS = 0.27; // on a large board
+const FINGER_PIXELS = 41; // minimum width of a handle: a finger hits 40 pixels, and a layout may round them down
+
 /** The CSS class of a loss. @param {number} loss @param {Shape} shape */
 function grade(loss, shape) {
   const [poor, bad] = GRADES[shape.kind];
@@ -87,15 +90,21 @@ export function arrow(gesture, shape, rank, valueText) {
   );
 }
 
+/** The radius of a handle, in cells, where a cell is so many pixels wide. @param {number} cellPixels */
+export function handleRadius(cellPixels) {
+  return Math.max(HANDLE_RADIUS, FINGER_PIXELS / 2 / cellPixels);
+}
+
 /**
- * The place of the handle of a move, or a place `beyond` it.
+ * The place of the handle of a move, or a place `beyond` it. Handles of neighbouring directions do not overlap.
  * @param {Gesture} gesture
  * @param {Shape} shape
+ * @param {number} radius of the handle
  */
-export function handlePlace(gesture, shape, beyond = 0) {
+export function handlePlace(gesture, shape, radius, beyond = 0) {
   const [x, y] = centre(gesture.picked, shape);
   const [dx, dy] = gesture.way;
-  const distance = reach(gesture, [x, y], shape) + 0.86 + beyond;
+  const distance = reach(gesture, [x, y], shape) + Math.max(0.86, 2 * radius + 0.04) + beyond;
   return { x: x + dx * distance, y: y + dy * distance };
 }
 
@@ -103,10 +112,11 @@ export function handlePlace(gesture, shape, beyond = 0) {
  * A handle in front of the selected line, which moves it in that direction.
  * @param {Gesture} gesture
  * @param {Shape} shape
+ * @param {number} radius
  * @param {() => void} onChoose
  */
-export function handle(gesture, shape, onChoose) {
-  const { x, y } = handlePlace(gesture, shape);
+export function handle(gesture, shape, radius, onChoose) {
+  const { x, y } = handlePlace(gesture, shape, radius);
   const [dx, dy] = gesture.way;
   const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
   const group = draw(
@@ -116,10 +126,10 @@ export function handle(gesture, shape, onChoose) {
       role: "button",
       tabindex: 0,
       "aria-label": words.board.way(gesture.move, directionName(dx, dy)),
-      transform: `translate(${x} ${y})`,
+      transform: `translate(${x} ${y}) scale(${radius / HANDLE_RADIUS})`,
       "data-move": gesture.move,
     },
-    draw("circle", { r: 0.27 }),
+    draw("circle", { r: HANDLE_RADIUS }),
     draw("path", { d: "M-0.1 -0.13L0.09 0L-0.1 0.13", transform: `rotate(${angle.toFixed(1)})` }),
   );
   group.addEventListener("click", (event) => {
