@@ -731,6 +731,25 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     expect(page.locator(".measured tbody tr").first).to_contain_text("same")
 
 
+@pytest.mark.slow(2)
+def test_a_measurement_says_that_it_runs_and_is_stopped_by_its_button(page: Page) -> None:
+    page.goto("#/watch/othello")
+    page.get_by_label("Depth").fill("20")
+    page.get_by_label("Depth").blur()
+    facts, status = page.locator(".watch .facts"), page.locator(".watch section > p")
+    expect(facts).to_contain_text("Choose a scheme")
+    page.get_by_role("button", name="Measure speed-up").click()
+    expect(status).to_have_text("All workers …")
+    expect(facts).to_contain_text("timed twice")
+    page.get_by_role("button", name="Stop measuring").click()
+    expect(status).to_contain_text("was stopped")
+    expect(facts).to_contain_text("Choose a scheme")
+    expect(page.locator(".measured tbody tr")).to_have_count(0)
+    expect(page.get_by_role("button", name="Measure speed-up")).to_be_enabled()
+    page.locator(".cell.legal").first.click()
+    expect(page.locator(".watch section")).to_be_hidden()
+
+
 @pytest.mark.slow(4)
 def test_an_experiment_is_found_and_run_and_its_report_is_read(page: Page) -> None:
     page.goto("#/lab")

@@ -273,7 +273,14 @@ export const words = {
       wasted: "Wasted",
     },
     idleHint: "Choose a scheme and the number of workers, then search: the table shows what each worker is searching.",
-    stage: { together: "All workers …", alone: "One alone …", done: "Measured" },
+    measuring: "The same search is timed twice: with all workers, then with one alone.",
+    stopMeasuring: "Stop measuring",
+    stage: {
+      together: "All workers …",
+      alone: "One alone …",
+      done: "Measured",
+      stopped: "The measurement was stopped: it has no result.",
+    },
     measured: "Measured on this position",
     columns: {
       scheme: "Scheme",

@@ -10,17 +10,21 @@ const w = words.watch;
 
 export class Comparisons {
   #app;
-  #onStart;
+  #onRunning;
   #number = 0;
   /** @type {Map<string, Compared[]>} */
   #results = new Map(); // by position
   /** @type {string | null} */
-  #position = null;
+  #position = null; // of the running measurement
+  #shown = ""; // the position on the board
 
-  /** @param {App} app @param {() => void} onStart */
-  constructor(app, onStart) {
+  /**
+   * @param {App} app
+   * @param {() => void} onRunning called when a measurement has started or ended
+   */
+  constructor(app, onRunning) {
     this.#app = app;
-    this.#onStart = onStart;
+    this.#onRunning = onRunning;
     const heads = Object.values(w.columns).map((name) => make("th", { scope: "col" }, name));
     this.body = make("tbody");
     this.stage = make("p", { class: "quiet", "aria-live": "polite" });
@@ -38,30 +42,43 @@ export class Comparisons {
     );
   }
 
+  /** Whether a measurement is running. */
+  get running() {
+    return this.#position !== null;
+  }
+
   /** @param {SearchOptions} options */
   run(options) {
     const { game } = this.#app.openGame;
-    this.#onStart();
     this.element.hidden = false;
     this.stage.textContent = w.stage.together;
     this.#position = game.position;
     this.#number = this.#app.connection.follow({ kind: "compare", id: game.id, node: game.node, options }, (message) =>
       this.#receive(message),
     );
+    this.#onRunning();
   }
 
   stop() {
-    if (this.#position === null) return;
+    if (!this.running) return;
     this.#app.connection.forget(this.#number);
     if (this.#app.connection.ready) this.#app.connection.ask({ kind: "halt" }).catch(() => {});
+    this.#end(w.stage.stopped);
+  }
+
+  /** @param {string} stage */
+  #end(stage = "") {
     this.#position = null;
-    this.stage.textContent = "";
+    this.stage.textContent = stage;
+    this.#onRunning();
   }
 
   /** @param {Game} game */
   show(game) {
+    if (!this.running && this.#shown !== game.position) this.stage.textContent = "";
+    this.#shown = game.position;
     const results = this.#results.get(game.position) ?? [];
-    this.element.hidden = !results.length && this.#position === null;
+    this.element.hidden = !results.length && !this.stage.textContent;
     this.table.hidden = !results.length;
     setChildren(
       this.body,
@@ -73,15 +90,14 @@ export class Comparisons {
   #receive(message) {
     if (message.kind === "refused") {
       if (!message.lost) this.#app.showError(message.why);
-      this.#position = null;
-      this.stage.textContent = "";
+      this.#end();
       return;
     }
-    this.stage.textContent = message.done ? "" : w.stage[message.stage];
+    this.stage.textContent = w.stage[message.stage];
     if (!message.done) return;
     if (message.speed_up !== null)
       this.#results.set(this.#position, [...(this.#results.get(this.#position) ?? []), message]);
-    this.#position = null;
+    this.#end();
     this.show(this.#app.openGame.game);
   }
 

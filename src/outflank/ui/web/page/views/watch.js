@@ -28,7 +28,7 @@ export class Watch {
     const last = JSON.parse(localStore.get("watch", "null")) ?? {};
     this.#engine = new Engine(app, (message) => this.#show(message));
     this.lanes = new Lanes();
-    this.comparisons = new Comparisons(app, () => this.#stop());
+    this.comparisons = new Comparisons(app, () => this.#showMeasuring());
     const schemes = welcome.schemes.map((scheme) => /** @type {const} */ ([scheme.name, scheme.name]));
     const defaultScheme = welcome.schemes.find((scheme) => scheme.name === DEFAULT_SCHEME) ?? welcome.schemes[0];
     this.scheme = dropdown([[ALONE, w.alone], ...schemes], last.scheme ?? defaultScheme?.name ?? ALONE, {
@@ -178,10 +178,8 @@ export class Watch {
     const { cores } = this.#app.connection.welcome;
     const workers = this.options().workers ?? 1;
     setAttributes(this.workers, { disabled: !scheme });
-    setAttributes(this.measure, {
-      disabled: !scheme || !this.depth.value,
-      title: this.depth.value ? false : w.needsDepth,
-    });
+    const canMeasure = this.comparisons.running || (scheme && this.depth.value);
+    setAttributes(this.measure, { disabled: !canMeasure, title: this.depth.value ? false : w.needsDepth });
     const facts = scheme
       ? [
           [w.promises, scheme.promises],
@@ -206,10 +204,17 @@ export class Watch {
     setChildren(this.run, w.start);
   }
 
+  /** Begin to measure, or stop. */
   #compare() {
+    if (this.comparisons.running) return this.comparisons.stop();
     this.#stop();
-    this.#clear();
     this.comparisons.run(this.options());
+  }
+
+  #showMeasuring() {
+    setChildren(this.measure, this.comparisons.running ? w.stopMeasuring : w.compare);
+    this.#showAbout();
+    if (!this.#engine.on) this.#clear();
   }
 
   /** @param {Analysis | null} message */
@@ -245,7 +250,11 @@ export class Watch {
 
   #clear() {
     this.value.textContent = "";
-    this.facts.textContent = this.#engine.on ? words.analyse.first : w.idleHint;
+    this.facts.textContent = this.#engine.on
+      ? words.analyse.first
+      : this.comparisons.running
+        ? w.measuring
+        : w.idleHint;
     this.root.show(0, "");
     this.table.show(0, "");
     this.lanes.show([]);
