@@ -731,6 +731,26 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     expect(page.locator(".measured tbody tr").first).to_contain_text("same")
 
 
+@pytest.mark.slow(4)
+@pytest.mark.parametrize("width", [320, 390, 1280, 1400])
+def test_every_figure_of_workers_and_measurements_is_seen(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"#/watch/othello,size=4/{FOUR_EMPTY}+X")
+    page.get_by_label("Depth").fill("3")
+    page.get_by_label("Depth").blur()
+    page.get_by_role("button", name="Measure speed-up").click()
+    expect(page.locator(".measured tbody tr")).to_have_count(1)
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".watch .facts")).to_contain_text("depth 3")
+    for box in page.locator(".lanes-box").all():
+        widths = box.evaluate("box => [box.clientWidth, box.scrollWidth]")
+        assert widths[0] >= widths[1]
+        snapshot = box.aria_snapshot()
+        assert "rowheader" in snapshot
+        assert "cell" in snapshot
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.slow(2)
 def test_a_measurement_says_that_it_runs_and_is_stopped_by_its_button(page: Page) -> None:
     page.goto("#/watch/othello")

@@ -115,13 +115,14 @@ export class Comparisons {
       percent(result.overhead),
       result.same === null ? "" : result.same ? w.same : w.differs,
     ];
-    const names = Object.keys(w.columns);
+    const columns = Object.entries(w.columns);
     return make(
       "tr",
       {},
-      cells.map((text, index) =>
-        index ? make("td", { class: names[index] }, text) : make("th", { scope: "row" }, text),
-      ),
+      cells.map((text, index) => {
+        const [name, head] = columns[index];
+        return make(index ? "td" : "th", { class: name, "data-head": head, scope: !index && "row" }, text);
+      }),
     );
   }
 }

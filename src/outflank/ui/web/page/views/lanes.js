@@ -43,7 +43,12 @@ export class Lanes {
     const cells = Object.fromEntries(
       COLUMNS.map((name) => [
         name,
-        make(name === "worker" ? "th" : "td", name === "worker" ? { scope: "row", class: name } : { class: name }),
+        // A narrow table has no head: the style sheet writes the column's name into the cell.
+        make(name === "worker" ? "th" : "td", {
+          class: name,
+          "data-head": w.heads[name],
+          scope: name === "worker" && "row",
+        }),
       ]),
     );
     cells.worker.textContent = String(number);
