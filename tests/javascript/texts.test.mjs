@@ -125,3 +125,12 @@ test("values of moves are relative to the best, and only of legal moves", () => 
   );
   assert.deepEqual(moveValues({ moves: [] }, { legal }), []);
 });
+
+test("a review counts blunders, mistakes and doubtful moves apart", () => {
+  texts(words.review.marked, [
+    [["", "?!", "?", "??", "?!", "?!"], "1 blunder, 1 mistake, 3 doubtful moves"],
+    [["?", "", "?"], "2 mistakes"],
+    [["?!"], "1 doubtful move"],
+    [["", ""], ""],
+  ]);
+});

@@ -233,8 +233,16 @@ export const words = {
     at: (ply, move, value) => `Move ${ply}, ${move}${value ? `: ${value} for black` : ""}`,
     begin: "Start",
     none: "No mistakes were found.",
-    /** @type {(mistakes: number) => string} */
-    count: (mistakes) => plural(mistakes, "mistake"),
+    /** The number of moves with each mark; empty: none has a mark. @type {(marks: string[]) => string} */
+    marked: (marks) => {
+      const count = (/** @type {string} */ mark) => marks.filter((other) => other === mark).length;
+      const texts = [
+        count("??") && plural(count("??"), "blunder"),
+        count("?") && plural(count("?"), "mistake"),
+        count("?!") && plural(count("?!"), "doubtful move"),
+      ];
+      return texts.filter(Boolean).join(", ");
+    },
   },
 
   watch: {

@@ -57,14 +57,14 @@ export class Review {
     const { tree } = this.#app.openGame;
     const main = tree.mainLine();
     const judged = main.filter((id) => tree.node(id).value !== undefined && tree.node(id).value !== null).length;
-    const mistakes = main.filter((id) => tree.node(id).mark).length;
+    const marks = main.map((id) => tree.node(id).mark ?? "");
     this.graph.show(game, tree);
     this.graph.element.hidden = judged < 2;
     this.#showStory(game);
     setAttributes(this.button, { disabled: main.length < 2 });
     if (this.running) return;
     setChildren(this.button, judged ? w.again : w.run);
-    this.status.textContent = judged < 2 ? w.empty : mistakes ? w.count(mistakes) : w.none;
+    this.status.textContent = judged < 2 ? w.empty : w.marked(marks) || w.none;
   }
 
   run() {
