@@ -137,6 +137,31 @@ def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
     expect(page.locator(".player.white .name")).to_have_text("Person")
 
 
+LONG_GAME = (
+    "e6f4f3d6g4e7c6h4d3c5f5e2e8d7f2g3f1e3c4b7h3d1b5a5f7c8d8f8g6c3g5c7b4h7f6h5b6g8c2a4h6h2d2b3b1e1c1a6a3b2a8a7a1a2"
+)
+
+
+@pytest.mark.slow(3)
+def test_the_current_move_is_in_view_when_a_game_ends(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 640})
+    pasted(page, LONG_GAME)
+    page.keyboard.press("1")
+    assert_current_move_in_view(page)
+    page.get_by_role("button", name="Resign").click()
+    page.locator("dialog").get_by_role("button", name="Resign").click()
+    expect(page.locator(".over h2")).to_be_visible()
+    assert_current_move_in_view(page)
+
+
+def assert_current_move_in_view(page: Page) -> None:
+    page.wait_for_timeout(200)
+    current = page.locator(".play .moves [aria-current]")
+    places = "[move, move.closest('.moves')].map((element) => element.getBoundingClientRect())"
+    inner, outer = current.evaluate(f"move => {places}")
+    assert outer["top"] <= inner["top"] < inner["bottom"] <= outer["bottom"]
+
+
 @pytest.mark.slow(4)
 def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: Page) -> None:
     pasted(page, NEAR_THE_END)

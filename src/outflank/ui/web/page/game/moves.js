@@ -18,6 +18,7 @@ const GRADE = { "?!": "doubtful", "?": "mistake", "??": "blunder" };
 export class Moves {
   #openGame;
   #content = "";
+  #node = 0;
   /** @type {Map<number, HTMLButtonElement>} */
   #buttons = new Map();
 
@@ -42,6 +43,8 @@ export class Moves {
       this.edits && [make("span", { class: "gap" }), Object.values(this.edits)],
     );
     this.element = make("div", { class: "moves-box" }, this.list, tools);
+    // The list is lower than before when a game ends, and has no height until it is on the page.
+    new ResizeObserver(() => this.#scrollToCurrent()).observe(this.list);
   }
 
   promote() {
@@ -65,7 +68,8 @@ export class Moves {
     if (content !== this.#content) this.#build(tree);
     this.#content = content;
     for (const [id, button] of this.#buttons) setAttributes(button, { "aria-current": id === game.node && "true" });
-    this.#scrollTo(game.node);
+    this.#node = game.node;
+    this.#scrollToCurrent();
     const [isFirst, isLast] = [tree.parent(game.node) === null, !tree.children(game.node).length];
     setAttributes(this.steps.first, { disabled: isFirst });
     setAttributes(this.steps.back, { disabled: isFirst });
@@ -80,9 +84,9 @@ export class Moves {
     if (focused instanceof HTMLButtonElement && focused.disabled && this.element.contains(focused)) this.list.focus();
   }
 
-  /** Scroll the list, but not the page, to the current move. @param {number} node @returns {void} */
-  #scrollTo(node) {
-    const button = this.#buttons.get(node);
+  /** Scroll the list, but not the page, to the current move. @returns {void} */
+  #scrollToCurrent() {
+    const button = this.#buttons.get(this.#node);
     if (!button) return void (this.list.scrollTop = 0);
     const [top, height] = [button.offsetTop, this.list.clientHeight];
     if (top < this.list.scrollTop + 8 || top + button.offsetHeight > this.list.scrollTop + height - 8)
