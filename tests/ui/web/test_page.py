@@ -756,6 +756,37 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     expect(page.locator(".measured tbody tr").first).to_contain_text("same")
 
 
+@pytest.mark.slow(2)
+@pytest.mark.parametrize(("view", "items"), [("lab", ".experiment"), ("games", ".card")])
+def test_a_list_says_that_it_is_being_loaded(page: Page, view: str, items: str) -> None:
+    begin(page, size=4)
+    cell(page, "b1").click()
+    expect(page.locator(".moves .move")).to_have_count(1)
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+
+    def route(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            if json.loads(message)["kind"] == view:
+                held.append((server, message))
+            else:
+                server.send(message)
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/socket"), route)
+    page.goto(f"?again#/{view}")
+    expect(page.locator(".loading").first).to_have_text("Loading …")
+    for _ in range(200):
+        if not held:
+            page.wait_for_timeout(50)
+    for server, message in held:
+        server.send(message)
+    expect(page.locator(items).first).to_be_visible()
+    expect(page.locator(".loading")).to_have_count(0)
+
+
 @pytest.mark.slow(4)
 @pytest.mark.parametrize("width", [320, 390, 1280, 1400])
 def test_every_figure_of_workers_and_measurements_is_seen(page: Page, width: int) -> None:

@@ -1,5 +1,7 @@
 // Elements, created without markup: text stays text, whatever it contains.
 
+import { words } from "./words.js";
+
 /** @import { Attributes, Child, Children } from "../types.js" */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -93,6 +95,11 @@ export function iconButton(icon, name, onclick) {
  */
 export function labelledField(text, field, hint = "") {
   return make("label", { class: "field" }, make("span", {}, text), field, hint && make("small", {}, hint));
+}
+
+/** The content of a list that is being loaded. @param {"p" | "li"} tag */
+export function loadingNote(tag) {
+  return make(tag, { class: "loading" }, words.loading);
 }
 
 /**

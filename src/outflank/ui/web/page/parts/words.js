@@ -19,6 +19,7 @@ export const words = {
   theme: { auto: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" },
   close: "Close",
   cancel: "Cancel",
+  loading: "Loading …",
   colours: { black: "Black", white: "White" },
   ways: { up: "up", down: "down", left: "left", right: "right" },
 

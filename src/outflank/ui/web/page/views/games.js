@@ -1,7 +1,7 @@
 // The list of saved games: each with a thumbnail, its players and its result. It can be searched, and games renamed.
 
 import { confirm } from "../parts/dialog.js";
-import { button, dropdown, make, setChildren, iconButton } from "../parts/dom.js";
+import { button, dropdown, loadingNote, make, setChildren, iconButton } from "../parts/dom.js";
 import { timeText } from "../parts/figures.js";
 import { newGame } from "../game/new_game.js";
 import { chooseFiles } from "../game/open_files.js";
@@ -22,7 +22,7 @@ const TYPING_MS = 200; // after which a search begins
 /** @param {App} app */
 export function games(app) {
   const { connection, openGame, visit } = app;
-  const list = make("ul", { class: "cards" });
+  const list = make("ul", { class: "cards" }, loadingNote("li"));
   const more = button(w.more, () => fill(oldest), { hidden: true });
   const none = make("div", { class: "empty", hidden: true });
   /** @type {HTMLInputElement} */
@@ -87,7 +87,9 @@ export function games(app) {
       more.hidden = !answer.more;
       showNone();
     } catch (error) {
-      if (!(error instanceof ConnectionLost)) app.showError(error.message);
+      if (error instanceof ConnectionLost) return; // it is asked for again
+      app.showError(error.message);
+      list.querySelector(".loading")?.remove();
     }
   }
 

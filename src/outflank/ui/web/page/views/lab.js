@@ -1,6 +1,6 @@
 // The laboratory: experiments with their parameters, the running one, and the reports.
 
-import { button, labelledField, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
+import { button, labelledField, loadingNote, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { secondsText, timeText } from "../parts/figures.js";
 import { ConnectionLost } from "../connection.js";
 import { address } from "../route.js";
@@ -27,8 +27,8 @@ export function lab(app) {
   );
   const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
   const find = make("input", { type: "search", placeholder: w.find, "aria-label": w.find, oninput: () => filter() });
-  const list = make("div", { class: "experiments" });
-  const reports = make("ul", { class: "reports", tabindex: -1 });
+  const list = make("div", { class: "experiments" }, loadingNote("p"));
+  const reports = make("ul", { class: "reports", tabindex: -1 }, loadingNote("li"));
   const overview = make(
     "div",
     { class: "lab-columns" },
@@ -54,10 +54,12 @@ export function lab(app) {
     try {
       listing = await connection.ask({ kind: "lab" });
     } catch (error) {
-      if (!(error instanceof ConnectionLost)) app.showError(error.message);
+      if (error instanceof ConnectionLost) return; // it is asked for again
+      app.showError(error.message);
+      for (const note of element.querySelectorAll(".loading")) note.remove();
       return;
     }
-    if (list.childElementCount !== listing.experiments.length)
+    if (list.querySelectorAll(":scope > .experiment").length !== listing.experiments.length)
       setChildren(list, listing.experiments.map(experimentItem));
     setChildrenKeepingFocus(
       reports,
