@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright.sync_api import sync_playwright
 
 from outflank import Board, OthelloBoard
 from outflank.distributed.replication import POLICIES
@@ -48,6 +49,7 @@ from outflank.lab.result_store import document
 from outflank.players.review import JudgedMove, story_of
 from outflank.search.division import SCHEMES
 from outflank.validation.documents import plain
+from tests.browsers import FLAGS, MISSING, installed
 from tests.conftest import examples
 
 pytestmark = pytest.mark.interpreted_only
@@ -1217,6 +1219,23 @@ def test_a_review_without_a_mistake_has_no_boards_and_one_with_many_the_worst():
         patch.setattr(review_page, "MOST_BOARDS", 3)
         assert [each.ply for each in review_of(board, many).moves_with_boards] == [1, 2, 4]
         assert "3 of 8" in review_html(review_of(board, many), {})
+
+
+@pytest.mark.slow(3)
+@pytest.mark.skipif(installed() is None, reason=MISSING)
+def test_boards_of_a_review_are_not_a_tower():
+    page = review_html(review_of(Board.from_text("f5d6c3d3c4f4f6g5"), dict.fromkeys(range(1, 9), 5.0)), {})
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=list(FLAGS))
+        window = browser.new_page()
+        window.set_content(page)
+        for width, height in ((320, 1500), (390, 1500), (600, 1600), (1280, 900)):
+            window.set_viewport_size({"width": width, "height": 800})
+            box = window.locator(".boards").bounding_box()
+            assert box is not None
+            assert box["height"] < height
+            assert window.evaluate("document.documentElement.scrollWidth") <= width
+        browser.close()
 
 
 def test_decades_lie_evenly():

@@ -17,12 +17,19 @@ MOST_BOARDS = 12
 """Greatest number of mistakes that the page shows with a board."""
 
 RULES = """
-.boards {display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17em),1fr));gap:1.2em}
-.boards figure {max-width:24em;break-inside:avoid}
+.boards {display:grid;grid-template-columns:repeat(auto-fill,minmax(13em,1fr));gap:1.2em}
+.boards figure {max-width:20em;break-inside:avoid}
 .boards figcaption {color:inherit}
 .boards h3 {margin:0 0 .3em}
 .moves {overflow-wrap:anywhere}
 """
+NARROW_RULES = """
+.boards {grid-template-columns:1fr}
+.boards figure {display:grid;grid-template-columns:minmax(0,9em) 1fr;gap:0 1em;align-content:start;max-width:none}
+.boards svg {grid-row:1/4}
+.boards figure > :not(svg) {grid-column:2}
+"""
+"""Rules where there is no room for two boards: the boards are small, and their text is beside them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +98,8 @@ def review_html(review: Reviewed, provenance: JsonObject) -> str:
         facts_part("The game", game),
         facts_part("Provenance", provenance),
     ]
-    return whole_page(review.title, "".join(parts), style=scoped(SCOPE, RULES))
+    style = f"{scoped(SCOPE, RULES)}@media (max-width:30em){{{scoped(SCOPE, NARROW_RULES)}}}"
+    return whole_page(review.title, "".join(parts), style=style)
 
 
 def _boards(review: Reviewed) -> str:
