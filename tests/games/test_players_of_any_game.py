@@ -134,7 +134,7 @@ def test_levels_and_exact_endings_are_the_games_own(heaps: GameDescription) -> N
     assert (str(choice.move), choice.exact) == ("b1", True)  # two and two: whatever is taken can be answered
     assert not quick(board.game, depth=1, exact=4).choose(board, NO_CLOCK).exact
     endless = AbaloneBoard.start()
-    assert not quick(endless.game, depth=1, exact=60)._may_solve(endless)
+    assert not quick(endless.game, depth=1, exact=60).may_solve(endless)
 
 
 def test_time_is_divided_as_the_game_says(heaps: GameDescription) -> None:

@@ -60,6 +60,9 @@ class Event:
 history: list[Event] = []
 """Compilations and loadings of kernels in this process, in order."""
 
+begun: list[str] = []
+"""Names of the kernels whose compilations have begun in this process, in order."""
+
 
 announce: Callable[[str], None] = notify
 """Function that shows a message before the first compilation of a process."""
@@ -295,6 +298,7 @@ class CachedKernel:
             CachedKernel._announced = True
             announce("compiling kernels (once: they are kept) …" if is_cached else "compiling kernels …")
         self._started[signature] = started
+        begun.append(self._name)
 
     def done(self, signature: Signature) -> None:
         """Record the end of a compilation."""

@@ -168,7 +168,7 @@ class Computer:
         for options in (self.options, self._one_worker_options()):
             for _ in iterate(board, Limits(nodes=1), table=self._table, **options):
                 pass
-        if self._may_solve(board):
+        if self.may_solve(board):
             for _ in iterate(board, Limits(nodes=1), table=self._endings, **self._exact_options()):
                 pass
 
@@ -322,7 +322,8 @@ class Computer:
 
     # --- endings ---
 
-    def _may_solve(self, board: Board) -> bool:
+    def may_solve(self, board: Board) -> bool:
+        """Return whether the player may solve a position of this game exactly."""
         return self.exact != 0 and board.moves_left < ENDLESS_GAME
 
     def _exact_options(self) -> OptionKeywords:
@@ -336,7 +337,7 @@ class Computer:
 
     def _solve(self, board: Board, budget: Budget, deadline: Deadline, stop: Stop) -> Result | None:
         """Return the exact result of a position; None if it should not be solved, or was not solved in time."""
-        if not self._may_solve(board) or stop.called:
+        if not self.may_solve(board) or stop.called:
             return None
         moves, left = board.moves_left, None if budget.hard_seconds is None else deadline.left_seconds()
         expected = description_of(board.game).play.ending_time.expected(moves)

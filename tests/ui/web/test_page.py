@@ -757,6 +757,26 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
 
 
 @pytest.mark.slow(2)
+def test_a_game_says_that_its_computer_is_compiled(page: Page) -> None:
+    def route(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(text: str | bytes) -> None:
+            message = json.loads(text)
+            if message["kind"] == "game":
+                message |= {"thinking": "black", "compiling": [9, 14]}
+            socket.send(json.dumps(message))
+
+        server.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/socket"), route)
+    page.goto("#/play")
+    expect(page.locator(".play .status")).to_have_text("Black is compiling …")
+    expect(page.locator(".play .remark")).to_contain_text("9 of about 14 functions. This happens once.")
+    assert 0.6 < float(page.get_by_role("progressbar", name="Compilation").get_attribute("value") or 0) < 0.7
+
+
+@pytest.mark.slow(2)
 @pytest.mark.parametrize(("view", "items"), [("lab", ".experiment"), ("games", ".card")])
 def test_a_list_says_that_it_is_being_loaded(page: Page, view: str, items: str) -> None:
     begin(page, size=4)

@@ -4,11 +4,12 @@ import asyncio
 import html
 import re
 import shlex
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -20,8 +21,10 @@ from outflank.distributed.engines.inside_engine import InsideFabric
 from outflank.distributed.fabric import HeadLost
 from outflank.distributed.head import Tuning
 from outflank.errors import OutflankError
+from outflank.kernels import cache
 from outflank.lab import RunProgress
 from outflank.players.clock import Clock
+from outflank.players.computer import Computer
 from outflank.search.alone import Resumable
 from outflank.search.request import Known, Limits, Options, Stop
 from outflank.search.table import Table
@@ -29,6 +32,7 @@ from outflank.search.whole_search import iterate, search
 from outflank.ui.web import server_messages
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.analysing import AnalysisTask, Step, steps_of
+from outflank.ui.web.searching.compilation import ENDING_KERNELS, KERNELS
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
@@ -252,6 +256,7 @@ class Uncompiled(Endless):
     def __init__(self, kernels: str) -> None:
         super().__init__()
         self.kernels, self.waiting, self.done, self.failed = (kernels,), True, False, ""
+        self.may_prove, self.compiling = True, None
         self.prepares, self.on = 0, threading.Event()
 
     def prepare(self, cores: int) -> None:
@@ -283,6 +288,79 @@ def test_kernels_are_compiled_once_for_all_who_wait_for_them_and_one_after_the_o
         return found
 
     assert [each.prepares for each in asyncio.run(began())] == [1, 0, 0, 1]
+
+
+@PLAIN
+def test_who_waits_for_kernels_is_told_how_far_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history: list[cache.Event] = []
+    monkeypatch.setattr(cache, "history", history)
+    monkeypatch.setattr(cache, "begun", [])
+    monkeypatch.setattr("outflank.ui.web.searching.searches.REPORT_SECONDS", 0.001)
+
+    def ready(how: Literal["compiled", "loaded"]) -> None:
+        history.append(cache.Event(kernel="search.x", types=(), how=how, seconds=1.0))
+
+    async def told() -> list[Any]:
+        searches = Searches(Settings(games=tmp_path, reports=tmp_path, workers=1))
+        search: Any = Uncompiled("a")
+        told: list[Any] = []
+        searches.begin(search, await searches.take_place(), lambda search: told.append(search.compiling))
+        ready("loaded")
+        await asyncio.sleep(0.05)
+        cache.begun.append("search.x")
+        await asyncio.sleep(0.05)
+        ready("compiled")
+        await asyncio.sleep(0.05)
+        search.on.set()
+        while not search.heard.is_set():
+            await asyncio.sleep(0.001)
+        searches.close()
+        return [*told, search.compiling]
+
+    assert asyncio.run(told()) == [(1, 23), (2, 23), None]
+
+
+@PLAIN
+def test_a_computer_that_waits_for_kernels_says_so_and_its_clock_stands(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "begun", [])
+    monkeypatch.setattr("outflank.ui.web.searching.computers.REPORT_SECONDS", 0.001)
+    goes_on = threading.Event()
+
+    def new_game(self: Computer, board: Board) -> None:
+        cache.begun.append("search.x")
+        assert goes_on.wait(60)
+
+    monkeypatch.setattr(Computer, "new_game", new_game)
+    begun = page.new(options={"size": 4}, seats={"black": "computer depth=2", "clock": "5s/move"})
+    assert (begun["thinking"], begun["compiling"]) == ("black", None)
+    waits = page.until(lambda message: message["kind"] == "game")
+    assert (waits["thinking"], waits["compiling"]) == ("black", [0, 23])
+    assert (waits["clock"]["running"], waits["clock"]["black"]) == (None, 5.0)
+    goes_on.set()
+    moved = page.until(lambda message: message["kind"] == "game" and message["node"] == 1)
+    assert (moved["thinking"], moved["compiling"]) == (None, None)
+
+
+KERNELS_OF_PLAYERS = """
+from outflank.games.description import game_named
+from outflank.kernels import cache
+from outflank.ui.web.games.seats import web_player
+
+for words in ("computer level=1", "computer level=8"):
+    board = game_named("othello").start()
+    web_player(words, board.game, variety=1).new_game(board)
+    print(len(cache.history))
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.slow(10)
+def test_a_player_needs_as_many_kernels_as_the_page_says() -> None:
+    command = [sys.executable, "-c", KERNELS_OF_PLAYERS]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [int(line) for line in printed.split()] == [KERNELS, KERNELS + ENDING_KERNELS]
 
 
 @PLAIN
@@ -448,7 +526,7 @@ def _briefly() -> Stop:
 def test_an_analysis_streams_and_ends_in_a_proof(page: Page, served: Served) -> None:
     game = page.ask("new", text=NEAR)
     last = msgspec.convert(analysed(page, game, moves=20), server_messages.Analysis)
-    assert (last.exact, last.selectivity, last.waiting, last.compiling) == (True, 100, False, False)
+    assert (last.exact, last.selectivity, last.waiting, last.compiling) == (True, 100, False, None)
     assert len(last.moves) == len(game["legal"])
     assert all(each.exact for each in last.moves)
     assert [each.value for each in last.moves] == sorted((each.value for each in last.moves), reverse=True)

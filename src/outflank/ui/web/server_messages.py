@@ -130,6 +130,8 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     """Clocks of both sides, or None if the game has no clocks."""
     thinking: Colour | None
     """Side whose computer is thinking about its move, or None."""
+    compiling: tuple[int, int] | None = None
+    """Number of compiled kernels, and about how many are needed, while a machine's first computer waits for them."""
     remark: str
     """Computer's remark about its last move, like `depth 12, +2.3 discs` or `book`. It may be empty."""
     names: tuple[str, str] = ("", "")
@@ -363,8 +365,8 @@ class Analysis(ServerMessage, frozen=True, kw_only=True):
     """Whether the analysis waits for its turn among other searches."""
     done: bool
     """Whether the analysis has ended: solved, at a limit, or halted."""
-    compiling: bool = False
-    """Whether the search waits for its kernels to be compiled, as the first search on a machine does."""
+    compiling: tuple[int, int] | None = None
+    """Number of compiled kernels, and about how many are needed, while a machine's first search waits for them."""
 
 
 class WorkerState(Struct, frozen=True, kw_only=True):

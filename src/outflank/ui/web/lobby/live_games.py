@@ -20,6 +20,7 @@ from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour
 from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, player_words
 from outflank.ui.web.lobby.services import Services
 from outflank.ui.web.requests import Colour, Describe, Seats
+from outflank.ui.web.searching.compilation import Compiled
 from outflank.ui.web.server_messages import Game, Gone, Node, TurningPoint
 
 
@@ -52,6 +53,8 @@ class Thinking:
 
     def __init__(self, side: Side) -> None:
         self.side, self.stop = side, Stop()
+        self.compiling: Compiled | None = None
+        """How far the kernels are compiled that the computer waits for, or None."""
 
 
 def remark_of(choice: Choice, game: Any) -> str:
@@ -284,7 +287,11 @@ class LiveGame:
         running, since = self._running or (None, 0.0)
         elapsed = time.monotonic() - since if running is not None else 0.0
         thinking = None if self._thinking is None else colour(self._thinking.side)
-        return replace(snapshot.message, clock=clock_state(snapshot.saved, running, elapsed), thinking=thinking)
+        compiling = None if self._thinking is None else self._thinking.compiling
+        if compiling is not None:
+            running = None
+        clock = clock_state(snapshot.saved, running, elapsed)
+        return replace(snapshot.message, clock=clock, thinking=thinking, compiling=compiling)
 
     def _resume(self, snapshot: Snapshot) -> None:
         """Start the clock and the computer of the side to move."""
@@ -314,7 +321,9 @@ class LiveGame:
         seconds, why = 0.0, ""
         try:
             words = player_words(saved.seats, side)
-            choice, seconds = await self.services.computers.choose(saved.id, words, board.copy(), clock, thinking.stop)
+            choice, seconds = await self.services.computers.choose(
+                saved.id, words, board.copy(), clock, thinking.stop, lambda progress: self._report(thinking, progress)
+            )
         except Exception as failure:
             why = " ".join(f"{side} could not go on: {failure}".split())[:200]
 
@@ -335,6 +344,15 @@ class LiveGame:
                 self._stop_clock()
                 remark = " ".join(f"{side}'s move could not be kept: {error}".split())[:200]
                 self._notify(replace(self._message(snapshot), remark=remark), None)
+
+    def _report(self, thinking: Thinking, progress: Compiled | None) -> None:
+        """Tell the watchers how far a computer's kernels are compiled. Its clock starts afterwards."""
+        if self._thinking is not thinking or self._snapshot is None:
+            return  # the game has changed meanwhile
+        thinking.compiling = progress
+        if self._running is not None:
+            self._running = (self._running[0], time.monotonic())
+        self._notify(self._message(self._snapshot), None)
 
     # --- clocks ---
 

@@ -278,6 +278,7 @@ export interface Game {
   seats: Seats;
   clock: ClockState | null;
   thinking: Colour | null;
+  compiling: [number, number] | null;
   remark: string;
   names: [string, string];
   story: TurningPoint[];
@@ -430,7 +431,7 @@ export interface Analysis {
   table_bytes: number;
   waiting: boolean;
   done: boolean;
-  compiling: boolean;
+  compiling: [number, number] | null;
 }
 
 export interface WorkerState {

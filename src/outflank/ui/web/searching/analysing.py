@@ -21,6 +21,7 @@ from outflank.search.root import PLAYED_OUT, deepest
 from outflank.search.table import FEWEST_BITS, Table
 from outflank.search.whole_search import CONFIRMING_SELECTIVITIES, iterate
 from outflank.ui.web.requests import SearchOptions
+from outflank.ui.web.searching.compilation import Compiled
 from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.searching.worker_states import move_values, worker_states
 from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
@@ -128,7 +129,7 @@ class AnalysisTask:
         self.state = AnalysisState()
         self.progress: Progress | None = None
         self.waiting = True
-        self.compiling = False
+        self.compiling: Compiled | None = None
         self.done = False
         self.failed = ""
         self._workers: tuple[WorkerState, ...] = ()
@@ -142,10 +143,10 @@ class AnalysisTask:
     @property
     def kernels(self) -> tuple[str, ...]:
         """Key of the kernels that must be compiled for this analysis."""
-        return (repr(self.board.game), self._algorithm, self.options.scheme or "", "exact" if self._may_prove else "")
+        return (repr(self.board.game), self._algorithm, self.options.scheme or "", "exact" if self.may_prove else "")
 
     @property
-    def _may_prove(self) -> bool:
+    def may_prove(self) -> bool:
         """Whether the analysis may reach a proof. Only then are the kernels for proofs compiled."""
         near = self.options.depth is None and self.board.moves_left <= PLAYED_OUT
         return self.options.exact or (near and self._algorithm not in TABLELESS)
@@ -156,7 +157,7 @@ class AnalysisTask:
         """Compile the kernels that the analysis needs."""
         for workers in {1, self.options.workers or cores}:
             for step in (Step(depth=1), Step(depth=None, exact=True)):
-                if not step.exact or self._may_prove:
+                if not step.exact or self.may_prove:
                     # Use a separate table, because the analysis may be closed during compilation.
                     table = None if self._algorithm in TABLELESS else Table(FEWEST_BITS)
                     for _ in self._iterations(step, workers, Stop(), Limits(nodes=1), Known(), table):
@@ -178,7 +179,7 @@ class AnalysisTask:
                 self._free()
 
     def _run(self, workers: int, stop: Stop, *, alone: bool) -> bool:
-        self.waiting, self.compiling = False, False
+        self.waiting = False
         watch = self._watch if alone else None  # a slice of time ends before the first progress report
         try:
             while self._steps and not stop.called and not self.failed:

@@ -17,6 +17,7 @@ from outflank.players.habits import random_seed
 from outflank.players.player import Choice, Player
 from outflank.search.request import Stop
 from outflank.ui.web.games.seats import TABLE_BITS, web_player
+from outflank.ui.web.searching.compilation import REPORT_SECONDS, Compilation, Compiled
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.server_limits import MOST_MOVE_SECONDS, Settings
 
@@ -50,7 +51,7 @@ class Computers:
         self._working: set[_Request] = set()  # requests with players that are being created or are thinking
         self._queue: list[_Request] = []  # requests that wait for a player, in this order
         self._closed = False
-        self._is_compiling = False
+        self._compilation: Compilation | None = None
         self._ready: OrderedDict[Kernels, None] = OrderedDict()
 
     @staticmethod
@@ -63,16 +64,41 @@ class Computers:
         with self._changed:
             return len(self._idle) + len(self._working)
 
-    async def choose(self, id: str, words: str, board: Board, clock: Clock, stop: Stop) -> tuple[Choice, float]:
+    async def choose(
+        self,
+        id: str,
+        words: str,
+        board: Board,
+        clock: Clock,
+        stop: Stop,
+        report: Callable[[Compiled | None], None] = lambda progress: None,
+    ) -> tuple[Choice, float]:
         """Return the move of the computer player `words` in the game `id`, and the seconds that the player took.
 
-        After a call of `stop` the move is no longer needed, and an error may be raised instead.
+        While the player waits for kernels, the progress of their compilation is reported, and None at its end. After a
+        call of `stop` the move is no longer needed, and an error may be raised instead.
         """
         began = time.monotonic()
         request = _Request(key=(id, words, str(board.turn)), kernels=(repr(board.game), words))
-        choice, seconds = await _in_thread(lambda: self._move(request, board, clock, stop))
+        reports = asyncio.create_task(self._report(request, report))
+        try:
+            choice, seconds = await _in_thread(lambda: self._move(request, board, clock, stop))
+        finally:
+            reports.cancel()
         await asyncio.sleep(max(0.0, self.settings.pace_seconds - (time.monotonic() - began)))
         return choice, seconds
+
+    async def _report(self, request: "_Request", report: Callable[[Compiled | None], None]) -> None:
+        """Report the progress of the compilation for which the request waits, until this task is cancelled."""
+        reported: Compiled | None = None
+        while True:
+            await asyncio.sleep(REPORT_SECONDS)
+            with self._changed:
+                compilation = self._compilation if request.compiles or request in self._queue else None
+            progress = None if compilation is None else compilation.progress()
+            if progress != reported:
+                report(progress)
+                reported = progress
 
     def _move(self, request: "_Request", board: Board, clock: Clock, stop: Stop) -> tuple[Choice, float]:
         player = self._acquire(request, stop)
@@ -104,7 +130,8 @@ class Computers:
                 _check_wanted(stop)
                 player = self._idle.pop(request.key, None)
                 request.compiles = player is None and request.kernels not in self._ready
-                self._is_compiling |= request.compiles
+                if request.compiles:
+                    self._compilation = Compilation()
                 self._working.add(request)
                 closing = self._oldest_beyond_room()
         finally:
@@ -119,7 +146,7 @@ class Computers:
     def _can_serve(self, request: "_Request") -> bool:
         """Return whether memory has room for the request's player now. Only one player at a time compiles kernels."""
         needs_no_compilation = request.key in self._idle or request.kernels in self._ready
-        return len(self._working) < MOST_PLAYERS and (needs_no_compilation or not self._is_compiling)
+        return len(self._working) < MOST_PLAYERS and (needs_no_compilation or self._compilation is None)
 
     def _release(self, request: "_Request", player: Player | None) -> None:
         """Make a player idle, or close it if it is no longer needed. `player` is None if it is closed already."""
@@ -156,6 +183,8 @@ class Computers:
         """Return a new player with compiled kernels, because the player's clock must not run during compilation."""
         try:
             player = web_player(request.key[1], board.game, random_seed())
+            if self._compilation is not None and request.compiles:
+                self._compilation.exact = isinstance(player, Computer) and player.may_solve(board)
             player.new_game(board)
             with self._changed:
                 self._ready[request.kernels] = None
@@ -164,7 +193,7 @@ class Computers:
         finally:
             if request.compiles:
                 with self._changed:
-                    self._is_compiling = False
+                    self._compilation, request.compiles = None, False
                     self._changed.notify_all()
         return player
 

@@ -14,6 +14,7 @@ from outflank.search.results import Comparison, Progress, Result
 from outflank.search.whole_search import iterate, iterate_alone
 from outflank.ui.web.requests import Compare
 from outflank.ui.web.searching.analysing import DEFAULT_ALGORITHM, AnalysisTask
+from outflank.ui.web.searching.compilation import REPORT_SECONDS, Compilation
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
@@ -114,9 +115,6 @@ LARGE_BITS, SMALL_BITS, FEW = 20, 17, 4
 A large table has 32 MiB and a small one 4 MiB. A search for a proof has a second table of half the size.
 """
 
-COMPILING_SECONDS = 0.3
-"""Seconds after which a search that has not started is reported as compiling."""
-
 
 class Place:
     """Permission for one search to use transposition tables of a given size.
@@ -143,6 +141,8 @@ class Searches:
         self._comparisons_and_reviews: dict[Stop, Place] = {}
         self._freed = asyncio.Event()
         self._ready: set[tuple[str, ...]] = set()
+        self._compilation = Compilation()
+        """The last compilation that was begun."""
         self._waiting_for_kernels: dict[tuple[str, ...], list[AnalysisTask]] = {}
         """Analyses that wait for kernels, by key of the kernels. The kernels of the first key are being compiled."""
 
@@ -195,12 +195,17 @@ class Searches:
             self.turns.add(search)
             return
 
-        def report_compiling() -> None:
-            if search in self._under_way and search.waiting and not search.done:
-                search.compiling = True
-                tell(search)
+        loop = asyncio.get_running_loop()
 
-        asyncio.get_running_loop().call_later(COMPILING_SECONDS, report_compiling)
+        def report_compiling() -> None:
+            if search not in self._under_way or search not in self._waiting_for_kernels.get(search.kernels, ()):
+                return
+            before, search.compiling = search.compiling, self._compilation.progress()
+            if search.compiling != before:
+                tell(search)
+            loop.call_later(REPORT_SECONDS, report_compiling)
+
+        loop.call_later(REPORT_SECONDS, report_compiling)
         idle = not self._waiting_for_kernels
         self._waiting_for_kernels.setdefault(search.kernels, []).append(search)
         if idle:
@@ -213,6 +218,7 @@ class Searches:
             kernels, waiting = next(iter(self._waiting_for_kernels.items()))
             search = next((search for search in waiting if search in self._under_way), None)
             if search is not None:
+                self._compilation = Compilation(exact=search.may_prove)
                 thread = threading.Thread(
                     target=self._prepare, args=(search, loop), name="outflank-compiling", daemon=True
                 )
@@ -233,6 +239,7 @@ class Searches:
         if not failed:
             self._ready.add(kernels)
         for search in self._waiting_for_kernels.pop(kernels, []):
+            search.compiling = None
             if search in self._under_way:
                 search.failed = failed
                 self.turns.add(search)

@@ -20,6 +20,9 @@ export const words = {
   close: "Close",
   cancel: "Cancel",
   loading: "Loading …",
+  /** @type {(ready: number, needed: number) => string} */
+  compiling: (ready, needed) =>
+    `The search is compiled for this machine: ${ready} of about ${needed} functions. This happens once.`,
   colours: { black: "Black", white: "White" },
   ways: { up: "up", down: "down", left: "left", right: "right" },
 
@@ -65,9 +68,12 @@ export const words = {
     /** @type {(side: Colour) => string} */
     thinking: (side) => `${words.colours[side]} is thinking …`,
     /** @type {(side: Colour) => string} */
+    compiling: (side) => `${words.colours[side]} is compiling …`,
+    /** @type {(side: Colour) => string} */
     waits: (side) => `${words.colours[side]}’s computer waits`,
     /** @type {(side: Colour) => string} */
     mustPass: (side) => `${words.colours[side]} has no move and must pass`,
+    compilingBar: "Compilation",
     pass: "Pass",
     undo: "Undo",
     redo: "Redo",
@@ -151,7 +157,6 @@ export const words = {
     /** @type {(nodes: number) => string} */
     nodes: (nodes) => `${shortNumber(nodes)} nodes`,
     waiting: "waits for its turn",
-    compiling: "Compiling: the first search on this machine takes a little longer.",
     /** @type {(value: string, side: Colour) => string} */
     value: (value, side) => `${value} for ${side}`,
     solved: "Solved",

@@ -170,7 +170,7 @@ export class Analysis {
       message.speed > 0 && w.speed(message.speed),
     ];
     this.facts.textContent = message.compiling
-      ? w.compiling
+      ? words.compiling(...message.compiling)
       : message.waiting && !message.depth
         ? w.waiting
         : facts.filter(Boolean).join(" · ");

@@ -27,6 +27,7 @@ export class PlayPanel {
     this.moves = new Moves(openGame, false);
     this.status = make("p", { class: "status" });
     this.remark = make("p", { class: "quiet remark" });
+    this.compiling = make("progress", { max: 1, value: 0, "aria-label": w.compilingBar, hidden: true });
     this.over = make("div", { class: "over", tabindex: -1, hidden: true });
     this.buttons = {
       undo: button(w.undo, () => openGame.back(), { accesskey: "u" }),
@@ -41,7 +42,7 @@ export class PlayPanel {
       "div",
       { class: "play" },
       this.players.element,
-      make("div", { class: "state" }, this.status, this.over, this.remark),
+      make("div", { class: "state" }, this.status, this.over, this.compiling, this.remark),
       make("h2", { class: "unseen" }, w.moves),
       this.moves.element,
       make("div", { class: "actions" }, Object.values(this.buttons)),
@@ -102,7 +103,11 @@ export class PlayPanel {
     this.moves.show(game);
     this.status.textContent = this.#statusText(game);
     this.status.hidden = game.outcome !== null;
-    if (!this.#engine.on) this.remark.textContent = game.remark ? w.remark(game.remark) : "";
+    const { compiling } = game;
+    if (compiling) this.remark.textContent = words.compiling(...compiling);
+    else if (!this.#engine.on) this.remark.textContent = game.remark ? w.remark(game.remark) : "";
+    this.compiling.hidden = !compiling;
+    this.compiling.value = compiling ? compiling[0] / compiling[1] : 0;
     this.over.hidden = !game.outcome;
     if (game.outcome) {
       setChildrenKeepingFocus(
@@ -129,7 +134,7 @@ export class PlayPanel {
   /** @param {Game} game */
   #statusText(game) {
     if (game.outcome) return "";
-    if (game.thinking) return w.thinking(game.thinking);
+    if (game.thinking) return game.compiling ? w.compiling(game.thinking) : w.thinking(game.thinking);
     if (game.seats[game.turn] !== "human") return w.waits(game.turn);
     if (game.passes) return w.mustPass(game.turn);
     return game.seats.black === game.seats.white ? w.turn(game.turn) : w.yours(game.turn);

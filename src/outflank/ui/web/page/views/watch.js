@@ -232,7 +232,11 @@ export class Watch {
       texts.nodes(message.nodes),
       texts.speed(message.speed),
     ];
-    this.facts.textContent = message.compiling ? texts.compiling : message.waiting ? w.waiting : facts.join(" · ");
+    this.facts.textContent = message.compiling
+      ? words.compiling(...message.compiling)
+      : message.waiting
+        ? w.waiting
+        : facts.join(" · ");
     const [done, all] = message.root_moves;
     this.root.show(all ? done / all : 0, all ? w.root(done, all) : "");
     this.table.show(message.table, w.full(message.table, byteText(message.table_bytes)));
