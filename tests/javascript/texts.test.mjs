@@ -4,14 +4,39 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./helpers.mjs";
 
-const { byteText, clockText, secondsText, shortNumber, timeText } = await load("parts/figures.js");
+const { byteText, clockText, secondsText, shortNumber, signedNumber, timeText } = await load("parts/figures.js");
 const { words } = await load("parts/words.js");
 const { moveValues } = await load("game/engine.js");
+const { blackShare } = await load("game/evaluation_bar.js");
 
 /** Assert the text of each value. */
 const texts = (function_, expected) => {
   for (const [value, text] of expected) assert.equal(function_(value), text, `${function_.name}(${value})`);
 };
+
+test("values have a sign and a decimal", () => {
+  texts(signedNumber, [
+    [0.04, "0"],
+    [-0.04, "0"],
+    [4, "+4"],
+    [-2.36, "−2.4"],
+  ]);
+  texts(words.moves.valued, [
+    [-1.25, "−1.3 for black"],
+    [1e9, "won for black"],
+    [-1e9, "won for white"],
+  ]);
+  texts(words.moves.loses, [
+    [2, "loses 2"],
+    [1e9, "loses the game"],
+  ]);
+});
+
+test("the bar of the evaluation grows with black's value", () => {
+  const share = (value) => blackShare(value, "squares");
+  assert.deepEqual([-1e9, -10, 0, 10, 1e9].map(share), [0, 0.25, 0.5, 0.75, 1]);
+  assert.equal(blackShare(1, "hexagons"), 0.75);
+});
 
 test("numbers of nodes have a unit and at most three digits", () => {
   texts(shortNumber, [

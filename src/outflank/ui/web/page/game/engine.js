@@ -1,5 +1,7 @@
 // A running analysis: requested anew whenever another position is shown.
 
+import { CERTAIN } from "../parts/figures.js";
+
 /** @import { Analysis, App, Game, MoveValue, RequestOf, StreamFailure } from "../types.js" */
 
 /** Follows one analysis; calls `listener` with every message, and with null if there is nothing to search. */
@@ -90,7 +92,7 @@ export function moveValues(message, game) {
     .map((entry, rank) => ({
       gesture: gestures.get(entry.move),
       valueText: entry.value_text,
-      loss: Math.min(best - entry.value, 1e6),
+      loss: Math.min(best - entry.value, CERTAIN),
       exact: entry.exact ?? false,
       best: entry.value === best,
       rank,

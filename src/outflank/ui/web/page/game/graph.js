@@ -1,6 +1,7 @@
 // The value over a game, for black: a curve; clicks and arrow keys select a move.
 
 import { draw, make, setChildren, setAttributes } from "../parts/dom.js";
+import { CERTAIN } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 /** @import { Tree } from "./tree.js" */
@@ -74,7 +75,7 @@ export class Graph {
     const values = this.#mainLine.map((id) => tree.node(id).value ?? null);
     const range = Math.max(
       MIN_RANGE[game.shape],
-      ...values.map((value) => Math.abs(value ?? 0)).filter((value) => value < 1e6),
+      ...values.map((value) => Math.abs(value ?? 0)).filter((value) => value < CERTAIN),
     );
     const x = (/** @type {number} */ ply) => EDGE + ply * this.#step;
     const y = (/** @type {number} */ value) =>

@@ -2,6 +2,7 @@
 
 import { confirm } from "../parts/dialog.js";
 import { make, setChildrenKeepingFocus, setAttributes, iconButton } from "../parts/dom.js";
+import { CERTAIN, signedNumber } from "../parts/figures.js";
 import { icon } from "../parts/icons.js";
 import { words } from "../parts/words.js";
 
@@ -12,6 +13,7 @@ import { words } from "../parts/words.js";
 const w = words.moves;
 /** @type {Record<string, string>} */
 const marks = w.marks;
+const LEAST_LOSS = 0.05; // less would be shown as 0
 /** @type {Record<string, string>} */
 const GRADE = { "?!": "doubtful", "?": "mistake", "??": "blunder" };
 
@@ -149,7 +151,11 @@ export class Moves {
   #button(tree, id) {
     const node = tree.node(id);
     const grade = GRADE[node.mark];
-    const hint = [marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
+    const loss = node.loss ?? 0;
+    const hasLoss = loss >= LEAST_LOSS;
+    const isJudged = node.value !== undefined && node.value !== null;
+    const judgement = [marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
+    const hint = [judgement, isJudged && w.valued(node.value), hasLoss && w.loses(loss)].filter(Boolean).join(" · ");
     const element = make(
       "button",
       {
@@ -161,6 +167,7 @@ export class Moves {
       },
       node.move,
       node.mark && make("span", { class: "mark" }, node.mark),
+      this.edits && hasLoss && loss < CERTAIN && make("span", { class: "loss" }, signedNumber(-loss)),
     );
     this.#buttons.set(id, element);
     return element;

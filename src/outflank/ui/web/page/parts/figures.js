@@ -14,6 +14,15 @@ const BYTE_UNITS = [
   [2 ** 10, "KiB"],
 ];
 
+/** From this absolute value on, the server means a certain win or loss. */
+export const CERTAIN = 1e6;
+
+/** `+2.4`: a value or a loss in the game's unit. @param {number} number */
+export function signedNumber(number) {
+  const text = String(Number(Math.abs(number).toFixed(1)));
+  return text === "0" ? text : `${number < 0 ? "−" : "+"}${text}`;
+}
+
 /** `1.2 M`: a number of nodes. @param {number} number */
 export function shortNumber(number) {
   for (const [size, unit] of COUNT_UNITS) {

@@ -1,6 +1,6 @@
 // Every text of the page.
 
-import { shortNumber } from "./figures.js";
+import { CERTAIN, shortNumber, signedNumber } from "./figures.js";
 
 /** @import { Colour } from "../types.js" */
 
@@ -139,6 +139,11 @@ export const words = {
     marks: { "?!": "doubtful", "?": "mistake", "??": "blunder" },
     /** @type {(move: string) => string} */
     better: (move) => `${move} was better`,
+    /** @type {(value: number) => string} */
+    valued: (value) =>
+      Math.abs(value) < CERTAIN ? `${signedNumber(value)} for black` : `won for ${value > 0 ? "black" : "white"}`,
+    /** @type {(loss: number) => string} */
+    loses: (loss) => (loss < CERTAIN ? `loses ${signedNumber(loss).slice(1)}` : "loses the game"),
   },
 
   analyse: {
@@ -159,6 +164,7 @@ export const words = {
     waiting: "waits for its turn",
     /** @type {(value: string, side: Colour) => string} */
     value: (value, side) => `${value} for ${side}`,
+    evaluation: "Evaluation",
     solved: "Solved",
     /** @type {(bounds: string) => string} */
     proved: (bounds) => `Proved: ${bounds}`,

@@ -2,6 +2,7 @@
 
 import { button, dropdown, localStore, make, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Engine, moveValues } from "../game/engine.js";
+import { EvaluationBar } from "../game/evaluation_bar.js";
 import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
 import { chooseFiles } from "../game/open_files.js";
@@ -42,6 +43,7 @@ export class Analysis {
       { "aria-label": w.moves, onchange: () => this.#countChanged() },
     );
     this.value = make("strong", { class: "value" });
+    this.bar = new EvaluationBar();
     this.facts = make("p", { class: "facts" });
     this.solved = make("p", { class: "solved", hidden: true });
     this.lines = make("ol", { class: "lines", tabindex: -1 });
@@ -69,6 +71,7 @@ export class Analysis {
         ),
         this.value,
       ),
+      this.bar.element,
       make("div", { class: "facts-row" }, this.facts, make("label", { class: "compact" }, this.count)),
       this.solved,
       this.lines,
@@ -164,6 +167,10 @@ export class Analysis {
     if (!message || message.node !== game.node || message.id !== game.id) return this.#clear(game);
     if (message.moves.length && !this.setup.open) this.#app.board.showValues(moveValues(message, game));
     this.value.textContent = message.value_text && w.value(message.value_text, game.turn);
+    if (message.moves.length) {
+      const value = message.moves[0].value;
+      this.bar.show(game.turn === "black" ? value : -value, game, this.value.textContent);
+    }
     const facts = [
       w.depth(message.depth, message.at_depth, message.selectivity),
       message.nodes > 0 && w.nodes(message.nodes),
@@ -187,6 +194,11 @@ export class Analysis {
     this.switch.checked = this.#engine.on;
     if (!this.#engine.on && !this.setup.open) this.#app.board.showValues([]);
     this.value.textContent = "";
+    // Without a search, the value of a review; a search that begins keeps the bar still until its first value.
+    const { value } = this.#app.openGame.tree.node(game.node);
+    const isKnown = value !== undefined && value !== null;
+    if (isKnown) this.bar.show(value, game, words.moves.valued(value));
+    else if (!this.#engine.on || game.outcome) this.bar.show(null, game, "");
     this.solved.hidden = true;
     this.#showLines([]);
     this.facts.textContent = game.outcome ? w.over : this.#engine.on ? w.first : w.off;
