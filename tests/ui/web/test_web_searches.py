@@ -317,7 +317,7 @@ def test_who_waits_for_kernels_is_told_how_far_they_are(tmp_path: Path, monkeypa
         searches.close()
         return [*told, search.compiling]
 
-    assert asyncio.run(told()) == [(1, 23), (2, 23), None]
+    assert asyncio.run(told()) == [(1, 22), (2, 22), None]
 
 
 @PLAIN
@@ -336,7 +336,7 @@ def test_a_computer_that_waits_for_kernels_says_so_and_its_clock_stands(
     begun = page.new(options={"size": 4}, seats={"black": "computer depth=2", "clock": "5s/move"})
     assert (begun["thinking"], begun["compiling"]) == ("black", None)
     waits = page.until(lambda message: message["kind"] == "game")
-    assert (waits["thinking"], waits["compiling"]) == ("black", [0, 23])
+    assert (waits["thinking"], waits["compiling"]) == ("black", [0, 22])
     assert (waits["clock"]["running"], waits["clock"]["black"]) == (None, 5.0)
     goes_on.set()
     moved = page.until(lambda message: message["kind"] == "game" and message["node"] == 1)

@@ -2,7 +2,7 @@
 
 from outflank.kernels import cache
 
-KERNELS, ENDING_KERNELS = 14, 9
+KERNELS, ENDING_KERNELS = 14, 8
 """Number of kernels that a search of Othello or Abalone needs, and of those that exact searches of Othello need too.
 Other games and algorithms need about as many."""
 
