@@ -8,7 +8,7 @@ import pytest
 
 from outflank import Limits, OthelloBoard
 from outflank.kernels.compiler import interpreted
-from outflank.lab.measuring.traces import KINDS, chrome_trace, folded_stacks, intervals, line_steps, merge_short
+from outflank.lab.measuring.traces import KINDS, folded_stacks, intervals, line_steps, merge_short, trace_lines
 from outflank.parallel.events import (
     CLOSED,
     DONE,
@@ -85,7 +85,7 @@ def test_joined_intervals_cover_the_same_time(traced):
 
 def test_the_trace_is_what_viewers_open(traced):
     found = list(intervals(traced))
-    trace = json.loads(chrome_trace(found))
+    trace = json.loads("".join(trace_lines(found)))
     spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     assert len(spans) == len(found)
     assert all(event["dur"] >= 0 for event in spans)

@@ -482,6 +482,41 @@ def test_search_shows_what_its_workers_did_and_what_sharing_cost(run):
     assert (alone["scheme"], alone["value"], alone["nodes"]) == (None, last["value"], last["compare"]["nodes"])
 
 
+TRACED = ("search", "--size", "4", "--depth", "3", "--evaluation", "discs", "--threshold", "1")
+
+
+def test_search_writes_a_trace_of_its_workers_for_trace_viewers(run, tmp_path):
+    file = tmp_path / "search.json"
+    done = run(*TRACED, "--workers", "2", "--trace", str(file))
+    assert done.status == 0
+    assert re.search(r"search\.json: \d+ events of the workers", done.err)
+    spans = [event for event in json.loads(file.read_text())["traceEvents"] if event["ph"] == "X"]
+    assert {span["tid"] for span in spans} <= {0, 1}
+    assert {"search", "spawn", "schedule"} <= {span["name"] for span in spans}
+    lines = {span["args"]["line"] for span in spans if span["name"] == "search"}
+    assert any(re.fullmatch(r"depth 3( [a-d][1-4])+", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--workers", "1"), "choose their number with --workers"),
+        (("--workers", "2", "--parallel", "abdada"), "abdada does not divide the tree"),
+        (("--workers", "2", "--algorithm", "uct"), "tree-parallel does not divide the tree"),
+        (("--cluster", "local:2"), "leave out --cluster"),
+        (("--workers", "2", "--file", "two.txt"), "records one search, not 2"),
+        (("--workers", "2", "--trace", "absent/search.json"), "there is no folder absent"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_before_the_search(run, tmp_path, monkeypatch, options, reason):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.txt").write_text("f5\nf5d6\n")
+    done = run(*(TRACED[:1] if "two.txt" in options else TRACED), "--trace", "search.json", *options)
+    assert (done.status, done.out) == (2, "")
+    assert reason in done.err
+    assert not (tmp_path / "search.json").exists()
+
+
 def test_search_with_many_workers_shows_the_least_and_the_most(run):
     done = run(
         "search",

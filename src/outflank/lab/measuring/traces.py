@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
+from outflank.boards import Board
 from outflank.lab.experiment_report import Cell, Sample
 from outflank.lab.measuring.search_samples import number
 from outflank.parallel.events import (
@@ -108,38 +111,62 @@ def merge_short(samples: Iterable[Sample], least_us: float) -> list[Sample]:
     return [sample for lane in lanes.values() for sample in lane]
 
 
-def chrome_trace(samples: Sequence[Sample]) -> str:
-    """Return the intervals in the JSON format of trace viewers (chrome://tracing, Perfetto)."""
-    events: list[JsonObject] = [
-        {"name": "thread_name", "ph": "M", "pid": 1, "tid": worker, "args": {"name": f"worker {worker}"}}
-        for worker in sorted({int(number(sample["worker"])) for sample in samples})
-    ]
-    events += [
-        {
-            "name": sample["kind"],
-            "cat": sample["kind"],
-            "ph": "X",
-            "pid": 1,
-            "tid": sample["worker"],
-            "ts": sample["begin_us"],
-            "dur": number(sample["end_us"]) - number(sample["begin_us"]),
-            "args": {"line": sample["line"], "nodes": sample["nodes"]},
-        }
-        for sample in samples
-    ]
-    busy = 0
-    for when, change in sorted(_changes(samples)):
-        busy += change
-        events.append({"name": "busy workers", "ph": "C", "pid": 1, "ts": when, "args": {"busy": busy}})
-    return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}) + "\n"
+def with_notation(samples: Iterable[Sample], board: Board) -> Iterator[Sample]:
+    """Yield the intervals with their lines of moves in notation.
 
-
-def _changes(samples: Sequence[Sample]) -> Iterator[tuple[float, int]]:
-    """Yield pairs of a time and a change: 1 if a worker becomes busy at this time, -1 if it becomes idle."""
+    The lines begin at `board`, or at a turn of the game from there.
+    """
+    known: dict[str, str] = {}  # a part of the tree has several intervals
     for sample in samples:
+        line = str(sample["line"])
+        if line not in known:
+            known[line] = _in_notation(line, board)
+        yield {**sample, "line": known[line]}
+
+
+def _in_notation(line: str, board: Board) -> str:
+    first, *codes = line_steps(line) or [""]
+    start = board.copy()
+    if first.startswith("turn ") and int(first.split()[1]) % 2 == 0:
+        start.turn = start.turn.other
+    return " ".join((first, *map(str, start.line(map(int, codes)))))
+
+
+def trace_lines(samples: Iterable[Sample]) -> Iterator[str]:
+    """Yield the lines of a file with the intervals for trace viewers (chrome://tracing, Perfetto), an event each."""
+    workers: set[int] = set()
+    changes: list[tuple[float, int]] = []  # times at which a worker becomes busy (1) or idle (-1)
+    yield '{"displayTimeUnit": "ms", "traceEvents": [' + json.dumps(_metadata("process_name", 0, "outflank"))
+    for sample in samples:
+        begin, end = number(sample["begin_us"]), number(sample["end_us"])
+        workers.add(int(number(sample["worker"])))
         if sample["kind"] != IDLE:
-            yield number(sample["begin_us"]), 1
-            yield number(sample["end_us"]), -1
+            changes += [(begin, 1), (end, -1)]
+        yield ",\n" + json.dumps(
+            {
+                "name": sample["kind"],
+                "cat": sample["kind"],
+                "ph": "X",
+                "pid": 1,
+                "tid": sample["worker"],
+                "ts": begin,
+                "dur": end - begin,
+                "args": {"line": sample["line"], "nodes": sample["nodes"]},
+            }
+        )
+    for worker in sorted(workers):
+        yield ",\n" + json.dumps(_metadata("thread_name", worker, f"worker {worker}"))
+    busy = 0
+    for when, group in groupby(sorted(changes), key=itemgetter(0)):
+        change = sum(change for _, change in group)
+        busy += change
+        if change:
+            yield ",\n" + json.dumps({"name": "busy workers", "ph": "C", "pid": 1, "ts": when, "args": {"busy": busy}})
+    yield "\n]}\n"
+
+
+def _metadata(name: str, worker: int, value: str) -> JsonObject:
+    return {"name": name, "ph": "M", "pid": 1, "tid": worker, "args": {"name": value}}
 
 
 def folded_stacks(samples: Sequence[Sample]) -> str:

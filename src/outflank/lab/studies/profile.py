@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
 
-from outflank.boards import Board
 from outflank.errors import OutflankError
 from outflank.games.description import game_named
 from outflank.lab.experiment import Conclusion, Experiment, Parameters, Task, core_counts, option
@@ -42,11 +41,12 @@ from outflank.lab.measuring.traces import (
     IDLE,
     KINDS,
     SEARCH,
-    chrome_trace,
     folded_stacks,
     intervals,
     line_steps,
     merge_short,
+    trace_lines,
+    with_notation,
 )
 from outflank.lab.measuring.whole_games import WHOLE_GAME, check_playing, first_board, play, program_of
 from outflank.lab.report_programs.classroom import BrokenOff
@@ -208,7 +208,7 @@ class ProfileStudy(Experiment[ProfileParameters]):
         for (position,), position_samples in places.items():
             spans = [sample for sample in position_samples if sample["what"] == "interval"]
             name = f".{_file_name_part(str(position))}" if len(places) > 1 else ""
-            texts |= {f"{name}.trace.json": chrome_trace(spans), f"{name}.folded": folded_stacks(spans)}
+            texts |= {f"{name}.trace.json": "".join(trace_lines(spans)), f"{name}.folded": folded_stacks(spans)}
         return texts
 
 
@@ -280,10 +280,7 @@ def _trace(side: Contender, stop: Stop) -> list[Sample]:
         stored_intervals = merge_short(all_intervals, least)
     return [
         *totals,
-        *(
-            {**side.labels, "what": "interval", **sample, "line": _in_notation(str(sample["line"]), side.board)}
-            for sample in stored_intervals
-        ),
+        *({**side.labels, "what": "interval", **sample} for sample in with_notation(stored_intervals, side.board)),
     ]
 
 
@@ -300,15 +297,6 @@ def _intervals(side: Contender, recording: EventRecording, stop: Stop) -> Iterat
         if origin is None and len(events):
             origin = int(events[0, 0])
         yield from intervals(events, origin=origin, turn=turn)
-
-
-def _in_notation(line: str, board: Board) -> str:
-    """Return `line` with its move codes in notation. It begins at `board`, or at a turn of the game from there."""
-    first, *codes = line_steps(line) or [""]
-    start = board.copy()
-    if first.startswith("turn ") and int(first.split()[1]) % 2 == 0:
-        start.turn = start.turn.other
-    return " ".join((first, *map(str, start.line(map(int, codes)))))
 
 
 def _shares(totals: Sequence[Sample], workers: int) -> list[Sample]:

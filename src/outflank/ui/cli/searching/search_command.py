@@ -46,6 +46,7 @@ from outflank.validation.values import kinds_of
 
 if TYPE_CHECKING:
     from outflank.distributed.cluster import Cluster
+    from outflank.parallel.events import EventRecording
 
 DEFAULT_SECONDS = 5.0
 """Time limit in seconds of a search if the user gave no limit."""
@@ -73,6 +74,12 @@ DEFAULT_SECONDS = 5.0
 @click.option(
     "--compare", "comparing", is_flag=True, help="Search again with one worker, and print speed-up and overhead."
 )
+@click.option(
+    "--trace",
+    "trace_file",
+    metavar="FILE",
+    help="Write what each worker does, and when, for trace viewers such as Perfetto.",
+)
 @click.option("--show-workers", is_flag=True, help="Print statistics of each worker.")
 @search_options("moves", "exact", "wld", "seed")
 @device_option(FIELDS["device"].metadata["help"])
@@ -87,6 +94,7 @@ def command(
     where: str | None,
     replicate: str | None,
     comparing: bool,
+    trace_file: str | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -102,6 +110,7 @@ def command(
       outflank search --size 4 --exact
       outflank search positions.obf --exact --json
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
+      outflank search --depth 14 --workers 2 --trace search.json
       outflank search --depth 18 --cluster local:2
     """
     refuse_copies(where)
@@ -117,11 +126,17 @@ def command(
     options["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
     options["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 
-    def search(board: Board, cluster: "Cluster | None") -> int:
+    if trace_file is not None:
+        from outflank.ui.cli.searching.search_trace import check_traceable, traced
+
+        check_traceable(positions, options, where)
+
+    def search(board: Board, cluster: "Cluster | None", recording: "EventRecording | None" = None) -> int:
         stop, latest, until_loss = Stop(), LatestProgress(), ResultsUntilLoss()
         watch = latest if not as_json and output().is_terminal else None
         if cluster is None:
-            results = until_loss.results(iterate(board, limits, stop=stop, watch=watch, **options))
+            iterations = iterate(board, limits, stop=stop, instrument=recording, watch=watch, **options)
+            results = until_loss.results(iterations)
             if board is positions[0]:
                 _warn_of_useless_options(options)
         else:
@@ -137,6 +152,9 @@ def command(
             raise OutflankError("--replicate is for clusters: say which with --cluster")
         if options["parallel"] in CLUSTER_SCHEMES:
             raise OutflankError(f"--parallel {options['parallel']} is for clusters: say which with --cluster")
+        if trace_file is not None:
+            with traced(trace_file, positions[0]) as recording:
+                return search(positions[0], None, recording)
         return _search_all(positions, lambda board: search(board, None), as_json)
     from outflank.distributed.cluster import check_options, connect
 
