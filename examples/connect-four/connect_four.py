@@ -9,6 +9,7 @@ from outflank.boards.pictures import bracketed
 from outflank.games import rules
 from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
 from outflank.games.description import GameOption, Variants
+from outflank.games.encoding import Encoding
 from outflank.games.evaluation import final, value
 from outflank.games.presentation import Gesture, Place, Presentation, Tabletop, TerminalColours
 from outflank.games.scores import Scores
@@ -257,6 +258,12 @@ CONNECT_FOUR = register_game(
             options_of=lambda game: {"columns": game.columns},
             with_options=lambda game, options: game._replace(**options),
             rules_text=lambda game: f"Connect Four {game.columns}×{ROWS}",
+        ),
+        encoding=Encoding(
+            cells=lambda game: np.array(
+                [[HEIGHT * column + row for column in range(game.columns)] for row in range(ROWS)], np.int8
+            ),
+            move_codes=lambda game: game.columns,
         ),
         scores=Scores(unit="lines", scored=False),
         search=SearchDefaults(evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines(), unit="lines"),)),

@@ -6,6 +6,9 @@ from outflank.abalone.rules import Kind as Kind
 from outflank.boards import Board as Board
 from outflank.boards import Move as Move
 from outflank.boards import Outcome as Outcome
+from outflank.boards.positions import LegalMoves as LegalMoves
+from outflank.boards.positions import Positions as Positions
+from outflank.boards.positions import Results as Results
 from outflank.errors import FormatError as FormatError
 from outflank.errors import IllegalMove as IllegalMove
 from outflank.errors import InvalidOption as InvalidOption

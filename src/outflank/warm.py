@@ -20,6 +20,7 @@ STARTS = _starts()
 
 
 HOMES = (
+    "boards.position_loops",
     "books.move_graph",
     "diagnosis",
     "distributed.node_steps",

@@ -1,9 +1,7 @@
 """`outflank train`: positions, values, weights and errors; the same for a seed, and whole after every interruption."""
 
-import importlib.util
 import json
 import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,7 @@ import pytest
 
 from outflank.arena import Sprt
 from outflank.errors import InvalidOption, OutflankError
-from outflank.games import description
-from outflank.games.description import GAMES, game_named
+from outflank.games.description import game_named
 from outflank.games.evaluation import begin, evaluation_named, evaluations, scale_of, value
 from outflank.games.pattern_weights import encode_weights, read_weights
 from outflank.games.rules import over, score, unpack
@@ -36,7 +33,7 @@ from outflank.othello.squares import othello
 from outflank.search.request import Stop
 from outflank.ui.cli import main
 from outflank.validation.documents import decoded, plain
-from tests.installing import register_for_now
+from tests.installing import register_game_for_now
 from tests.oracles.search import by_hand
 
 START = game_named("othello").start(size=4)
@@ -287,16 +284,7 @@ def test_an_evaluation_is_named_by_its_file_and_read_anew_when_that_is_written_a
 
 @pytest.fixture
 def noughts(monkeypatch: pytest.MonkeyPatch) -> Any:
-    register_for_now(monkeypatch, GAMES)
-    monkeypatch.setattr(description, "_by_rules", dict(description._by_rules))
-    path = Path(__file__).parents[1] / "noughts.py"
-    spec = importlib.util.spec_from_file_location("noughts", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "noughts", module)
-    spec.loader.exec_module(module)
-    return module
+    return register_game_for_now(monkeypatch, "noughts")
 
 
 @pytest.mark.interpreted_only

@@ -3,14 +3,19 @@
 from functools import partial
 from importlib.resources import files
 
+import numpy as np
+import numpy.typing as npt
+
 from outflank.abalone.board import AbaloneBoard, AbaloneMove
 from outflank.abalone.evaluation import EVALUATIONS
 from outflank.abalone.formats.move_text import ends
 from outflank.abalone.formats.notation import NOTATION
 from outflank.abalone.geometry import (
+    BIT,
     BOARD,
     CENTRE,
     DIRECTIONS,
+    SPIRAL,
     Cell,
     board,
     cell_name,
@@ -24,11 +29,12 @@ from outflank.abalone.orderings import DEFAULT_ORDERING, ORDERINGS
 from outflank.abalone.patterns import LEARNING, LEARNT, default_evaluation
 from outflank.abalone.positions import POSITIONS, SETS
 from outflank.abalone.programs import PROGRAMS, READY_MOVES
-from outflank.abalone.rules import Abalone, AbalonePosition
+from outflank.abalone.rules import Abalone, AbalonePosition, Kind, encoded
 from outflank.boards.board import Board, Move
 from outflank.errors import InvalidPosition
 from outflank.games.defaults import LabDefaults, Level, PlayDefaults, SearchDefaults
 from outflank.games.description import GameDescription, GameOption, Variants
+from outflank.games.encoding import Encoding
 from outflank.games.presentation import Gesture, Place, Presentation, Tabletop, TerminalColours
 from outflank.games.scores import Scores
 from outflank.games.sides import Side
@@ -175,6 +181,18 @@ def _typical_error(depth: int) -> float:
     return max(0.4, 0.8 - 0.1 * depth)
 
 
+def _bits_of_cells(game: Abalone) -> npt.NDArray[np.int8]:
+    """Return the bit of each cell by row (A to I) and column (1 to 9); -1 beside the board."""
+    bits = np.full((9, 9), -1, np.int8)
+    for cell, bit in zip(SPIRAL, BIT, strict=True):
+        bits[cell] = bit
+    return bits
+
+
+LAST_MOVE = int(encoded(Kind.MOVE1, len(SPIRAL) - 1, len(DIRECTIONS) - 1))
+"""The largest move code."""
+
+
 def _without_draws(board: Board) -> Board:
     """Turn off the board's draws, which the rules of the game do not have, and return the board."""
     assert isinstance(board, AbaloneBoard)
@@ -197,6 +215,7 @@ ABALONE = GameDescription(
         starts={name: partial(AbaloneBoard.start, name) for name in LAYOUTS},
     ),
     notation=NOTATION,
+    encoding=Encoding(cells=_bits_of_cells, move_codes=lambda game: LAST_MOVE + 1),
     scores=Scores(
         unit="marbles",
         most=lambda game: int(game.goal),

@@ -10,6 +10,7 @@ import numpy as np
 
 from outflank.boards.opening_of import opening_of
 from outflank.boards.pictures import EMPTY, LEGAL, diagram_svg
+from outflank.boards.planes import Planes, planes_of
 from outflank.errors import IllegalMove
 from outflank.formats.game_record import Setup, apply_rule_options
 from outflank.formats.numbered import write_numbered
@@ -25,6 +26,7 @@ from outflank.games.rules import (
     mirror,
     most_moves,
     moves_left,
+    pack,
     play,
     score,
     symmetries,
@@ -140,6 +142,11 @@ class Board(Generic[M]):
         """Return the rows of the board as text: X black, O white, . empty, * a legal move; `last` puts the last move in
         brackets."""
         return [f"{name}: {value}" for name, value in self.position._asdict().items()]
+
+    def to_numpy(self) -> Planes:
+        """Return the position as two planes of zeros and ones in the shape of the board: the pieces of the side to
+        move, then the opponent's. Cell a1 (A1) is at [0, 0]. A game without such a shape has 64 bits in each plane."""
+        return cast(Planes, planes_of(self.game, np.array([pack(self.game, self.position)], np.uint64))[0])
 
     def score_text(self) -> str:
         """Return the counts of both sides, such as discs, as text; empty if the game counts nothing."""

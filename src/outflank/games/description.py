@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_type_hints
 
 from outflank.errors import InvalidOption
 from outflank.games.defaults import LabDefaults, PlayDefaults, SearchDefaults
+from outflank.games.encoding import Encoding
 from outflank.games.notation import Notation
 from outflank.games.presentation import Presentation
 from outflank.games.scores import Scores
@@ -98,6 +99,8 @@ class GameDescription:
     """The game's options, board sizes and named starting positions."""
     notation: Notation = field(default_factory=Notation)
     """The game's text notations and file formats."""
+    encoding: Encoding = field(default_factory=Encoding)
+    """The game's positions as planes of bits, and its moves as actions, for programs that learn."""
     scores: Scores = field(default_factory=Scores)
     """The unit of the game's scores, and the scores of finished and forfeited games."""
     search: SearchDefaults = field(default_factory=SearchDefaults)

@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 import outflank.othello.endings.ending_batches  # registers the functions for the GPU solver
 import outflank.othello.endings.exact_values  # noqa: F401  # registers the endgame solver
 from outflank.boards.board import Board, Move
 from outflank.games.defaults import EndingTime, LabDefaults, Level, Marks, PlayDefaults, SearchDefaults
 from outflank.games.description import GameDescription, GameOption, Variants
+from outflank.games.encoding import Encoding
 from outflank.games.presentation import Gesture, Place, Presentation, Tabletop, TerminalColours
 from outflank.games.scores import Scores
 from outflank.games.sides import Side
@@ -21,7 +25,7 @@ from outflank.othello.patterns import LEARNING, LEARNT, default_evaluation
 from outflank.othello.plain import plain_rules
 from outflank.othello.positions import POSITIONS, SETS
 from outflank.othello.programs import PROGRAMS
-from outflank.othello.rules import Othello, OthelloPosition
+from outflank.othello.rules import PASS, Othello, OthelloPosition
 from outflank.othello.squares import SCORINGS, SIZES, othello, scoring_of, size_of, square_name, squares
 
 
@@ -137,6 +141,11 @@ def _find_error(game: Othello, position: OthelloPosition) -> str:
     return "discs lie on each other, or outside the board" if own & opp or (own | opp) & ~int(game.mask) else ""
 
 
+def _cells(game: Othello) -> npt.NDArray[np.int8]:
+    size = size_of(game)
+    return np.array(squares(size), np.int8).reshape(size, size)
+
+
 def _empties(board: Board) -> int:
     assert isinstance(board, OthelloBoard)
     return board.empties
@@ -184,6 +193,7 @@ OTHELLO = GameDescription(
         openings=named_openings,
     ),
     notation=NOTATION,
+    encoding=Encoding(cells=_cells, move_codes=lambda game: PASS + 1),
     scores=Scores(
         unit="discs", most=lambda game: int(game.mask).bit_count(), near=1.0, forfeit=lambda game: size_of(game) ** 2
     ),
