@@ -42,6 +42,16 @@ def pick_rows(codes, starts, numbers, picked):
 
 
 @kernel
+def pick_fractions(codes, starts, fractions, picked):
+    """Write the move at a fraction (from 0, below 1) of the moves of each position; `NO_MOVE` where there are none."""
+    for row in range(len(picked)):
+        # Rounded, the product of a fraction and a large count could be the count.
+        count = starts[row + 1] - starts[row]
+        number = min(np.int64(fractions[row] * count), count - 1)
+        picked[row] = NO_MOVE if count == 0 else codes[starts[row] + number]
+
+
+@kernel
 def illegal_row(game, words, codes, moves):
     """Return the first row whose move is neither legal nor `NO_MOVE`; -1: there is none. `moves` is overwritten."""
     for row in range(len(words)):
@@ -85,6 +95,11 @@ def _fill_sample(game: Game, position: Position, every: bool) -> Samples:
 @pick_rows.sample
 def _pick_sample(game: Game, position: Position, every: bool) -> Samples:
     yield np.zeros(0, MOVE), np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(1, MOVE)
+
+
+@pick_fractions.sample
+def _fraction_sample(game: Game, position: Position, every: bool) -> Samples:
+    yield np.zeros(0, MOVE), np.zeros(2, np.int64), np.zeros(1, np.float32), np.zeros(1, MOVE)
 
 
 @illegal_row.sample

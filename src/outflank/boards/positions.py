@@ -19,6 +19,7 @@ from outflank.boards.position_loops import (
     fill_rows,
     illegal_row,
     packed,
+    pick_fractions,
     pick_rows,
     play_rows,
 )
@@ -72,8 +73,9 @@ class LegalMoves:
 
     def random(self, rng: np.random.Generator) -> Moves:
         """Return a random move of each position, all equally likely; `NO_MOVE` where a game is over."""
-        # The product is below the count: a fraction is at most 1 - 2**-24, and counts are below 2**16.
-        return self.pick((rng.random(len(self), np.float32) * self.counts).astype(np.int64))
+        picked = np.empty(len(self), MOVE)
+        pick_fractions(self.codes, self.starts, rng.random(len(self), np.float32), picked)
+        return picked
 
     def mask(self) -> npt.NDArray[np.bool_]:
         """Return a row for each position that says of every move code whether it is legal."""
