@@ -36,6 +36,8 @@ from tests.installing import register_for_now
 pytestmark = pytest.mark.interpreted_only
 
 ROOT = Path(__file__).parents[2]
+LIBRARIES = {"openspiel": "pyspiel"}
+"""Pages whose examples need a library that the tests do not install, and its name."""
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", *(ROOT / "examples").rglob("*.md")])
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_WHOLE = ("kernels", "games")
@@ -71,6 +73,8 @@ def pages_in(*languages: str) -> list[Any]:
 def test_what_python_imports_and_asks_modules_for_is_there(page: Path) -> None:
     imported: set[str] = {"outflank"}
     modules: dict[str, ModuleType] = {"outflank": outflank}
+    if page.stem in LIBRARIES:
+        pytest.importorskip(LIBRARIES[page.stem])
     for place, text in snippets(page, "python"):
         tree = ast.parse(text, place)
         for node in ast.walk(tree):
@@ -179,6 +183,8 @@ def _solve_on_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _play_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    positions_of = outflank.Positions.of
+    monkeypatch.setattr(outflank.Positions, "of", lambda boards: positions_of(list(boards)[:2]))
     arena = import_module("outflank.arena")
     settings, start = arena.Settings, outflank.OthelloBoard.start(4)
     few = {"players": ("random", "first"), "start": start, "games": 2, "sprt": None}
@@ -217,7 +223,8 @@ def _measure_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outflank.lab, "run", measured)
     monkeypatch.setattr(outflank.lab, "redraw", drawn)
     monkeypatch.setattr(
-        "outflank.lab.experiment_report._pandas", lambda: SimpleNamespace(DataFrame=lambda *_, **__: None)
+        "outflank.lab.experiment_report._library",
+        lambda name: SimpleNamespace(DataFrame=lambda *_, **__: None, table=lambda _: None, array=lambda _: None),
     )
 
 
@@ -227,6 +234,8 @@ def _measure_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_python_of_a_page_runs_from_top_to_bottom(
     page: Path, small: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if page.stem in LIBRARIES:
+        pytest.importorskip(LIBRARIES[page.stem])
     if page.stem == "gpu":
         _solve_on_no_device(monkeypatch)
     for place, text in snippets(page, "python"):

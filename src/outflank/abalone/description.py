@@ -172,6 +172,11 @@ def _moves_at_most(board: Board) -> float:
     return max(0, limit - board.ply) / 2
 
 
+def _most_plies(board: Board) -> int | None:
+    assert isinstance(board, AbaloneBoard)
+    return None if board.ply_limit is None else max(0, board.ply_limit - board.ply)
+
+
 def _typical_error(depth: int) -> float:
     """Return the typical error, in marbles, of a search to `depth`.
 
@@ -215,7 +220,7 @@ ABALONE = GameDescription(
         starts={name: partial(AbaloneBoard.start, name) for name in LAYOUTS},
     ),
     notation=NOTATION,
-    encoding=Encoding(cells=_bits_of_cells, move_codes=lambda game: LAST_MOVE + 1),
+    encoding=Encoding(cells=_bits_of_cells, move_codes=lambda game: LAST_MOVE + 1, most_plies=_most_plies),
     scores=Scores(
         unit="marbles",
         most=lambda game: int(game.goal),

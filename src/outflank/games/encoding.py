@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # neither is needed to describe a game
     import numpy as np
     import numpy.typing as npt
 
+    from outflank.boards.board import Board
     from outflank.games.rules import Game
 
 
@@ -20,3 +21,6 @@ class Encoding:
     `rules.pack`; -1: no cell. None: the planes are the 64 bits of each word."""
     move_codes: "Callable[[Game], int]" = lambda game: 1 << 16
     """Returns the number of possible move codes: one more than the largest."""
+    most_plies: "Callable[[Board], int | None]" = lambda board: None
+    """Returns the largest number of plies that can follow on a board; None: the number follows from
+    `rules.moves_left`."""

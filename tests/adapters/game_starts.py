@@ -1,0 +1,23 @@
+"""The games with which adapters are tested: the package's own, and games that it does not know."""
+
+from typing import Any
+
+import pytest
+
+from tests.installing import OWN_GAMES, register_game_for_now
+
+GAMES_TO_TEST: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("othello", {}),
+    ("othello", {"size": 4, "scoring": "discs"}),
+    ("abalone", {"layout": "belgian-daisy"}),
+    ("noughts", {"columns": 4}),
+    ("connect-four", {"columns": 5}),
+    ("breakthrough", {"size": 5}),
+)
+"""Names of games with options."""
+
+
+def register(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register a game until the test is over, if it is not the package's own."""
+    if name in OWN_GAMES:
+        register_game_for_now(monkeypatch, name)
