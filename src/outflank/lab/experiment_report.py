@@ -15,6 +15,7 @@ from outflank.validation.values import Kind, Shape
 
 if TYPE_CHECKING:
     import pandas
+    import pyarrow
 
 Cell = int | float | str | bool | None
 """Type of a value in a table. None is an empty cell."""
@@ -23,11 +24,11 @@ Sample = dict[str, Cell]
 """One measurement as a flat dictionary: the position or program measured, the conditions and the results."""
 
 
-def _pandas() -> ModuleType:
+def _library(name: str) -> ModuleType:
     try:
-        return import_module("pandas")
+        return import_module(name)
     except ImportError:
-        raise OutflankError("a data frame needs one more library: pip install pandas") from None
+        raise OutflankError(f"the table needs one more library: pip install {name}") from None
 
 
 def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
@@ -49,6 +50,14 @@ class Drawn:
 
     def _repr_html_(self) -> str:
         return as_html(self)
+
+
+def _of_one_type(cells: list[Cell]) -> list[Cell]:
+    """Return the cells of a column, as text if they have different types; integers among fractions are fractions."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if kinds == {int, float}:
+        return [None if cell is None else float(cell) for cell in cells]
+    return cells if len(kinds) <= 1 else [None if cell is None else str(cell) for cell in cells]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +116,12 @@ class ReportTable(Drawn):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return the table as a data frame. Requires pandas."""
-        return _pandas().DataFrame(list(self.rows), columns=list(self.columns))
+        return _library("pandas").DataFrame(list(self.rows), columns=list(self.columns))
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """Return the table as a table of Arrow. Requires pyarrow. A column of different types becomes text."""
+        arrow = _library("pyarrow")
+        return arrow.table({name: arrow.array(_of_one_type(self.column(name))) for name in self.columns})
 
 
 def _columns_named(name: str, columns: Sequence[str]) -> list[int]:
@@ -306,4 +320,4 @@ class Report(Drawn):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return the samples as a data frame. Requires pandas."""
-        return _pandas().DataFrame(list(self.samples))
+        return _library("pandas").DataFrame(list(self.samples))
