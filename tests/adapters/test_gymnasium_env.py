@@ -10,9 +10,8 @@ from gymnasium.utils.env_checker import check_env
 
 from outflank import InvalidOption, OthelloBoard, OutflankError, Side
 from outflank.adapters.gymnasium_env import OpponentEnv
-from outflank.players.player import PlayerFailed, SimplePlayer
 from outflank.players.specs import player
-from tests.adapters.game_starts import GAMES_TO_TEST, register
+from tests.adapters.game_starts import GAMES_TO_TEST, Crashing, register
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -74,13 +73,6 @@ def test_an_illegal_move_loses():
     env.reset()
     _, reward, terminated, _, info = env.step(64)
     assert (reward, terminated, info["illegal"]) == (-1, True, True)
-
-
-class Crashing(SimplePlayer):
-    """A player that fails."""
-
-    def choose(self, board, clock, *, stop=None):
-        raise PlayerFailed("it has crashed")
 
 
 def test_a_player_can_be_given_and_its_failure_is_an_error():

@@ -47,7 +47,9 @@ def test_a_match_has_a_row_for_each_game_and_duel(match):
     assert games.column("plies") == [len(game.game.record.moves) for game in match.games]
     for seconds, side in ((games.column("black_seconds"), 1), (games.column("white_seconds"), 0)):
         for total, game in zip(seconds, match.games, strict=True):
-            assert total == pytest.approx(sum(move.seconds or 0.0 for move in game.game.record.moves[side::2]), abs=0.05)
+            assert total == pytest.approx(
+                sum(move.seconds or 0.0 for move in game.game.record.moves[side::2]), abs=0.05
+            )
     duel = tables.match_duels(match)
     assert (duel.column("games"), duel.column("first"), duel.column("second")) == ([4], ["first"], ["random"])
     assert duel.column("elo") == [match.standing.duels[0, 1].elo.value]
