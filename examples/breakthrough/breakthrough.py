@@ -10,7 +10,6 @@ from outflank.boards.pictures import bracketed
 from outflank.games import rules
 from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
 from outflank.games.description import GameOption, Variants
-from outflank.games.encoding import Encoding
 from outflank.games.evaluation import final, value
 from outflank.games.pattern_sets import Pattern, PatternSet
 from outflank.games.pattern_weights import Learning
@@ -272,12 +271,6 @@ BREAKTHROUGH = register_game(
             with_options=lambda game, options: game._replace(**options),
             rules_text=lambda game: f"Breakthrough {game.size}×{game.size}",
             sizes={size: {"size": size} for size in SIZES},
-        ),
-        encoding=Encoding(
-            cells=lambda game: np.array(
-                [[8 * row + column for column in range(game.size)] for row in range(game.size)], np.int8
-            ),
-            move_codes=lambda game: 3 * 64,
         ),
         scores=Scores(unit="pawns", scored=False),
         search=SearchDefaults(

@@ -6,10 +6,9 @@ import numpy as np
 
 from outflank import Board, GameDescription, Move, Side, register_game
 from outflank.boards.pictures import bracketed
-from outflank.games import rules
+from outflank.games import encoding, rules
 from outflank.games.defaults import Level, Marks, NamedEvaluation, PlayDefaults, SearchDefaults
 from outflank.games.description import GameOption, Variants
-from outflank.games.encoding import Encoding
 from outflank.games.evaluation import final, value
 from outflank.games.presentation import Gesture, Place, Presentation, Tabletop, TerminalColours
 from outflank.games.scores import Scores
@@ -259,11 +258,10 @@ CONNECT_FOUR = register_game(
             with_options=lambda game, options: game._replace(**options),
             rules_text=lambda game: f"Connect Four {game.columns}×{ROWS}",
         ),
-        encoding=Encoding(
-            cells=lambda game: np.array(
-                [[HEIGHT * column + row for column in range(game.columns)] for row in range(ROWS)], np.int8
-            ),
+        encoding=encoding.Encoding(
+            cells=lambda game: np.arange(HEIGHT * game.columns).reshape(-1, HEIGHT).T[:ROWS],
             move_codes=lambda game: game.columns,
+            openspiel_name="connect_four",
         ),
         scores=Scores(unit="lines", scored=False),
         search=SearchDefaults(evaluations=(NamedEvaluation(name="open-lines", evaluation=OpenLines(), unit="lines"),)),

@@ -84,15 +84,15 @@ def test_a_player_can_be_given_and_its_failure_is_an_error():
     assert env.render() == str(env.board)
     env.close()
     with pytest.raises(OutflankError, match="shaky: it has crashed"):
-        OpponentEnv(opponent=Crashing("shaky"), side="white").reset()
+        OpponentEnv("othello", opponent=Crashing("shaky"), side="white").reset()
 
 
 def test_what_is_wrong_is_said():
     with pytest.raises(InvalidOption, match="side='red': expected black, white, random"):
-        OpponentEnv(side="red")  # type: ignore[arg-type]
+        OpponentEnv("othello", side="red")  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="expected a time for each move"):
-        OpponentEnv(clock="5+3")
+        OpponentEnv("othello", clock="5+3")
     with pytest.raises(InvalidOption, match="render_mode='rgb_array'"):
-        OpponentEnv(render_mode="rgb_array")
+        OpponentEnv("othello", render_mode="rgb_array")
     with pytest.raises(OutflankError, match="setting"):
-        OpponentEnv(opponent="computer deep=3")
+        OpponentEnv("othello", opponent="computer deep=3")

@@ -21,6 +21,7 @@ with warnings.catch_warnings():
 from outflank import AbaloneBoard, InvalidOption, OthelloBoard, OutflankError
 from outflank.adapters import openspiel
 from outflank.adapters.game_in_steps import LONGEST_GAME, most_plies
+from outflank.games.description import game_named
 from tests.adapters.game_starts import GAMES_TO_TEST, Crashing, register
 
 pytestmark = pytest.mark.interpreted_only
@@ -108,9 +109,11 @@ def test_games_and_states_are_pickled(load):
     assert str(pickle.loads(pickle.dumps(state))) == str(state)
 
 
-def test_othello_is_openspiels_othello(load):
+@pytest.mark.parametrize("name", ["othello", "connect-four"])
+def test_games_of_openspiel_that_we_name_are_the_same(name, load):
     """The same legal actions and results in both, which are separate programs."""
-    ours, theirs = load("othello"), pyspiel.load_game("othello")
+    ours = load(name)
+    theirs = pyspiel.load_game(game_named(name).encoding.openspiel_name)
     for seed in range(3):
         mine, other, random = ours.new_initial_state(), theirs.new_initial_state(), Random(seed)
         while not other.is_terminal():
@@ -125,8 +128,7 @@ def test_othello_is_openspiels_othello(load):
 
 @pytest.mark.parametrize("name", ["outflank_othello", "othello"])
 def test_bots_play_our_othello_and_openspiels(name):
-    openspiel.register_games()
-    game = pyspiel.load_game(name)
+    game = openspiel.load_game(name)
     engine = openspiel.PlayerBot("computer depth=1 workers=1 exact=0 evaluation=discs", game)
     other = openspiel.PlayerBot("random", game, player_id=1)
     assert (engine.player_id(), other.player_id(), engine.provides_policy()) == (0, 1, False)

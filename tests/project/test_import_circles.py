@@ -22,7 +22,7 @@ def test_a_circle_is_found():
     assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"b"}})) == {"b", "c"}
 
 
-PARTS = ("defaults", "notation", "presentation", "scores")
+PARTS = ("defaults", "encoding", "notation", "presentation", "scores")
 UPWARDS = ("outflank.games.description", *(f"outflank.games.{part}" for part in PARTS), "outflank.formats.movetext")
 """These describe, in annotations alone, what stands above them: boards, and files of games."""
 

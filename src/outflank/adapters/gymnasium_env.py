@@ -51,7 +51,7 @@ class OpponentEnv(gymnasium.Env["Planes", int]):  # type: ignore[misc]  # untype
 
     def __init__(
         self,
-        game: str | Board = "othello",
+        game: str | Board,
         *,
         opponent: str | Player = "random",
         side: Literal["black", "white", "random"] = "black",

@@ -29,9 +29,6 @@ from open_spiel.python.observation import IIGObserverForPublicInfoGame  # noqa: 
 PREFIX = "outflank_"
 """Begins the names of our games in OpenSpiel."""
 
-OWN_GAMES = {"othello": "othello"}
-"""Games of OpenSpiel itself that have the same rules and the same numbers of actions as ours, and our names."""
-
 
 def short_name(name: str) -> str:
     """Return the name in OpenSpiel of the game that is called `name` here.
@@ -177,7 +174,7 @@ class SpielObserver:
 
 
 class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # untyped
-    """A player of outflank as a bot: for our games in OpenSpiel, and for OpenSpiel's own Othello."""
+    """A player of outflank as a bot: for our games in OpenSpiel, and for games of its own that are the same."""
 
     def __init__(self, words: str | Player, game: Any, *, player_id: int = 0, clock: str = "none") -> None:
         """Make the bot of a player, or of its description (`computer level=3`), for a game of OpenSpiel.
@@ -185,14 +182,7 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # untyped
         `clock` is the time for each move: `0.1s/move`.
         """
         super().__init__()
-        name = game.get_type().short_name
-        if isinstance(game, SpielGame):
-            self._start = game.start
-        elif name in OWN_GAMES and not game.get_parameters():
-            self._start = game_named(OWN_GAMES[name]).start()
-        else:
-            known = ", ".join([*OWN_GAMES, f"{PREFIX}…"])
-            raise InvalidOption(f"game {game}: a bot of ours plays {known}")
+        self._start = game.start if isinstance(game, SpielGame) else _start_of_same_game(game)
         self._clock = clock_for_moves(clock)
         self.player: Player = player(words, self._start.game) if isinstance(words, str) else words
         """The player that chooses the moves."""
@@ -228,3 +218,12 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]  # untyped
         for action in history[len(played) :]:
             self._board.push(self._board.move(action))
         return self._board
+
+
+def _start_of_same_game(game: Any) -> Board:
+    """Return the start of our game that is the same as one of OpenSpiel's own."""
+    same = {found.encoding.openspiel_name: found for found in GAMES.parts().values() if found.encoding.openspiel_name}
+    name = game.get_type().short_name
+    if name not in same or game.get_parameters():
+        raise InvalidOption(f"game {game}: a bot of ours plays {', '.join(same)}, {PREFIX}…")
+    return same[name].start()

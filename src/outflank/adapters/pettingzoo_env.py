@@ -36,7 +36,7 @@ AGENTS = {side: f"player_{number}" for side, number in PLAYERS.items()}
 RENDER_MODES = ("ansi", "human")
 
 
-def env(game: str | Board = "othello", *, render_mode: str | None = None, **options: object) -> Any:
+def env(game: str | Board, *, render_mode: str | None = None, **options: object) -> Any:
     """Return the environment of a game, given by its name and options or by a board, in the usual wrappers of
     PettingZoo: an agent that makes an illegal move loses."""
     raw = GameEnv(game, render_mode=render_mode, **options)
@@ -53,7 +53,7 @@ class GameEnv(AECEnv, EzPickle):  # type: ignore[misc]  # untyped
     winner's reward is 1 and the loser's -1, and `infos` has the score of each.
     """
 
-    def __init__(self, game: str | Board = "othello", *, render_mode: str | None = None, **options: object) -> None:
+    def __init__(self, game: str | Board, *, render_mode: str | None = None, **options: object) -> None:
         EzPickle.__init__(self, game, render_mode=render_mode, **options)
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):

@@ -193,7 +193,7 @@ OTHELLO = GameDescription(
         openings=named_openings,
     ),
     notation=NOTATION,
-    encoding=Encoding(cells=_cells, move_codes=lambda game: PASS + 1),
+    encoding=Encoding(cells=_cells, move_codes=lambda game: PASS + 1, openspiel_name="othello"),
     scores=Scores(
         unit="discs", most=lambda game: int(game.mask).bit_count(), near=1.0, forfeit=lambda game: size_of(game) ** 2
     ),
