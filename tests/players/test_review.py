@@ -169,13 +169,13 @@ def test_a_review_says_whose_game_it_is(run, tmp_path, from_file):
     path = tmp_path / "game.pgn"
     path.write_text(PASTED)
     game = ("--file", path) if from_file else (PASTED,)
-    assert run("review", *game)[1].startswith("Ada - Bo, 1998-05-17, black won by 16\n")
+    assert run("review", *game)[1].startswith("Ada - Bo, 1998-05-17, Perpendicular, black won by 16\n")
     page = run("review", *game, "--depth", 3, "--out", "-")[1]
-    assert "<title>Ada - Bo, 1998-05-17, black won by 16: a game reviewed</title>" in page
+    assert "<title>Ada - Bo, 1998-05-17, Perpendicular, black won by 16: a game reviewed</title>" in page
     assert "--depth 3 --out -" in page
     first = json.loads(run("review", *game, "--json")[1].splitlines()[0])
     told = {"black": "Ada", "white": "Bo", "date": "1998-05-17", "result": "black won by 16", "moves": "f5 d6 c3"}
-    assert told.items() <= first.items()
+    assert {**told, "opening": "Perpendicular"}.items() <= first.items()
     assert Board.from_text(first["start"]) == OthelloBoard.start()
 
 
@@ -231,7 +231,7 @@ def test_values_and_moves_are_not_cut_in_narrow_terminals(width):
     assert "…" not in text
     assert text.count("-41.2") >= 30
     assert text.count("17.7") >= 30
-    assert ("depth" in "".join(text.splitlines()[:2])) == (width >= 60)
+    assert ("depth" in "".join(text.splitlines()[:3])) == (width >= 60)
 
 
 def test_a_stopped_review_of_nothing_says_so():
