@@ -16,7 +16,8 @@ from tests.web_server import Served, serving
 AT_A_TIME = 50
 
 KINDS = {
-    "new": {"game": "othello", "options": {"size": 4}, "text": "b1", "seats": {"black": "random"}},
+    "new": {"game": "othello", "options": {"size": 4}, "text": "b1", "seats": {"black": "random"}, "number": 1},
+    "read": {"game": "othello", "options": {"size": 4}, "text": "b1", "files": [{"name": "a.ggf", "data": "ZjU="}]},
     "place": {"game": "othello", "options": {"size": 4}, "pieces": "." * 16, "turn": "black"},
     "open": {"id": "?"},
     "sit": {"id": "?", "seats": {"black": "human", "white": "computer depth=1", "clock": "5+3"}},
@@ -25,7 +26,8 @@ KINDS = {
     "prune": {"id": "?", "node": 1},
     "promote": {"id": "?", "node": 1},
     "resign": {"id": "?", "side": "black"},
-    "games": {"before": 1.0},
+    "games": {"before": 1.0, "find": "a", "game": "othello", "result": "*"},
+    "describe": {"id": "?", "name": "a", "names": ["b", "c"], "event": "d", "date": "1998"},
     "delete": {"id": "aaaaaaaaaaaa"},
     "export": {"id": "?", "node": 0, "form": "svg"},
     "analyse": {"id": "?", "node": 0, "moves": 3, "options": {"depth": 1, "scheme": "ybw", "workers": 2}},
