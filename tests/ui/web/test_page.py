@@ -885,8 +885,10 @@ def ran(page: Page, experiment: str, **parameters: int) -> None:
 
 @pytest.mark.slow(2)
 def test_what_is_wrong_is_said(page: Page) -> None:
-    page.goto("#/game/nosuchgame1234")
-    expect(page.locator(".toast.wrong")).to_be_visible()
+    for address in ("nosuchgame1234", "nonono"):
+        page.goto(f"#/game/{address}")
+        expect(page.locator(".toast.wrong")).to_contain_text("there is no such game")
+        page.locator(".toast.wrong button").click()
     page.keyboard.press("v")
     page.locator("dialog textarea").fill("<b>no game</b>")
     page.get_by_role("button", name="Read it").click()
