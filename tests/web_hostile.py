@@ -18,6 +18,7 @@ AT_A_TIME = 50
 KINDS = {
     "new": {"game": "othello", "options": {"size": 4}, "text": "b1", "seats": {"black": "random"}, "number": 1},
     "read": {"game": "othello", "options": {"size": 4}, "text": "b1", "files": [{"name": "a.ggf", "data": "ZjU="}]},
+    "keep": {"game": "othello", "options": {"size": 4}, "text": "b1", "numbers": [1]},
     "place": {"game": "othello", "options": {"size": 4}, "pieces": "." * 16, "turn": "black"},
     "open": {"id": "?"},
     "sit": {"id": "?", "seats": {"black": "human", "white": "computer depth=1", "clock": "5+3"}},

@@ -178,6 +178,14 @@ def test_several_games_are_listed_and_each_can_be_begun(page: Page) -> None:
     assert "no game number 3" in page.refused("new", text=text, number=3)
     assert [game["moves"] for game in page.ask("read", text="f5d6\nf5d6c3\n")["games"]] == [2, 3]
     assert "expected" in page.refused("read", text="nonsense")
+    opened = page.new()
+    assert page.ask("keep", text=text, numbers=[2, 1]) == {"kind": "saved", "re": page.asked, "games": 2}
+    first, second = page.ask("games")["games"][:2]
+    assert [first["names"], second["names"]] == [["Zoë Ört", "two"], ["Abe", "two"]]
+    assert page.play(opened, "f5")["node"] == 1  # it is still open
+    assert "no game number 3" in page.refused("keep", text=text, numbers=[1, 3])
+    assert "expected" in page.refused("keep", text=text, numbers=[1] * 201)
+    assert "needed" in page.refused("keep", numbers=[1])
 
 
 def test_files_are_read_with_the_names_beside_them(page: Page, tmp_path: Path) -> None:
@@ -497,6 +505,8 @@ def test_games_without_moves_are_forgotten_at_the_start_and_where_there_is_no_ro
         monkeypatch.setattr("outflank.ui.web.games.game_store.MOST_GAMES", 2)
         game = page.play(page.new(options={"size": 4}), "b1")  # in the place of the older one
         assert [each["id"] for each in page.ask("games")["games"]] == [game["id"], made[2].id]
+        why = page.refused("keep", text="f5d6\nf5f6", numbers=[1, 2])
+        assert why == "1 of 2 games are saved: 2 games are kept, and no more: delete some"
 
 
 def test_a_damaged_game_is_one_clear_line_and_the_others_are_there(tmp_path: Path) -> None:

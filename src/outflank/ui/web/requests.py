@@ -57,6 +57,21 @@ class Read(PageRequest, frozen=True, kw_only=True):
     files: Annotated[tuple[GameFile, ...], Meta(max_length=MOST_FILES)] = ()
 
 
+MOST_KEPT = 200
+"""Maximum number of games that one request saves."""
+
+
+class Keep(PageRequest, frozen=True, kw_only=True):
+    """Save games of a text or of files without opening them. Answer: `saved`."""
+
+    game: Name | None = None
+    options: dict[Name, int | Name] = {}
+    text: Annotated[str, Meta(max_length=MOST_TEXT)] | None = None
+    files: Annotated[tuple[GameFile, ...], Meta(max_length=MOST_FILES)] = ()
+    numbers: Annotated[tuple[Annotated[int, Meta(ge=1)], ...], Meta(min_length=1, max_length=MOST_KEPT)]
+    """Numbers of the games, as in `found`."""
+
+
 class New(PageRequest, frozen=True, kw_only=True):
     """Begin a new game, from its start, or from a text or files in any notation that the package reads. Answer:
     `game`."""
@@ -262,6 +277,7 @@ class Cancel(PageRequest, frozen=True, kw_only=True):
 
 Request = (
     Read
+    | Keep
     | New
     | Place
     | Open

@@ -287,6 +287,14 @@ class FoundGame(Struct, frozen=True, kw_only=True):
     """Result for users, like `black wins by 12 discs`. Empty if the record has none."""
 
 
+class Saved(ServerMessage, frozen=True, kw_only=True):
+    """Answer to `keep`."""
+
+    re: int
+    games: int
+    """Number of games that were saved."""
+
+
 class Gone(ServerMessage, frozen=True, kw_only=True):
     """Notice that a game was deleted. It is an answer, and is also sent to connections that have the game open."""
 
@@ -495,6 +503,7 @@ Message = (
     | Game
     | Kept
     | Found
+    | Saved
     | Gone
     | Left
     | Text

@@ -16,7 +16,7 @@ from outflank.games.sides import Side
 from outflank.ui.web.games.found_games import games_among, record_numbered, records_in_files
 from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour
 from outflank.ui.web.games.seats import check_seats, full_clocks
-from outflank.ui.web.requests import MOST_LABEL, Colour, New, Read, Seats
+from outflank.ui.web.requests import MOST_LABEL, Colour, Keep, New, Read, Seats
 from outflank.ui.web.server_messages import Found, Node
 
 
@@ -32,7 +32,7 @@ def new_game(name: str, options: Mapping[str, int | str], seats: Seats | None) -
     return replace(new, disposable=True)
 
 
-def records_of(request: Read | New) -> Iterator[Record]:
+def records_of(request: Read | Keep | New) -> Iterator[Record]:
     """Return the games in the text or in the files of a request."""
     checked = _rule_options(request.game, request.options)
     if request.files:
@@ -48,9 +48,25 @@ def found_games(request: Read) -> Found:
 def game_from_records(request: New) -> SavedGame:
     """Return a game in the text or in the files of a request as a new game."""
     record = record_numbered(records_of(request), request.number)
-    checked, seats = _rule_options(request.game, request.options), request.seats
+    new = _game_from_record(record, _rule_options(request.game, request.options), request.seats)
+    return replace(new, disposable=not request.keep)
+
+
+def games_from_records(request: Keep) -> list[SavedGame]:
+    """Return the games that a request selects in its text or files as new games, in their order there."""
+    checked, wanted = _rule_options(request.game, request.options), set(request.numbers)
+    games = []
+    for number, record in enumerate(records_of(request), 1):
+        if number in wanted:
+            games.append(_game_from_record(record, checked, None))
+        if len(games) == len(wanted):  # what comes after them may be damaged
+            return games
+    raise OutflankError(f"there is no game number {max(wanted):,}")
+
+
+def _game_from_record(record: Record, options: RuleOptions, seats: Seats | None) -> SavedGame:
     _check_length(len(record.moves))  # before the moves are played on a board
-    board = Board.from_setup(apply_rule_options(record.setup, checked))
+    board = Board.from_setup(apply_rule_options(record.setup, options))
     return replace(
         game_from_board(board, seats=seats, live=seats is not None),
         names=(_label(record.black), _label(record.white)),
@@ -58,7 +74,6 @@ def game_from_records(request: New) -> SavedGame:
         date=_label(record.date),
         score=record.score,
         reason=_label(record.reason),
-        disposable=not request.keep,
     )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
@@ -37,6 +38,15 @@ class Lobby:
         row = await self.services.work(lambda: row_of(saved, listed_game(saved, Boards())))
         await asyncio.wrap_future(self.services.store.put(row))
         return self._remember(LiveGame(self.services, saved))
+
+    async def keep(self, games: Sequence[SavedGame]) -> None:
+        """Save new games without opening them. The first one will be the first in the list of games."""
+        saved = [replace(game, changed=self.services.now()) for game in reversed(games)]
+        rows = await self.services.work(lambda: [row_of(game, listed_game(game, Boards())) for game in saved])
+        writes = [asyncio.wrap_future(self.services.store.put(row)) for row in rows]
+        errors = [error for error in await asyncio.gather(*writes, return_exceptions=True) if error is not None]
+        if errors:
+            raise OutflankError(f"{len(saved) - len(errors)} of {len(saved)} games are saved: {errors[0]}")
 
     async def live_game(self, id: str) -> LiveGame:
         """Return the game with this id, from memory or from the database."""

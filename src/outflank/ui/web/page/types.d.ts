@@ -115,6 +115,7 @@ export interface UnsentMove {
 /** The answer to each request. */
 export interface Answers {
   read: Found;
+  keep: Saved;
   new: Game;
   place: Game;
   open: Game;
@@ -152,6 +153,7 @@ export interface StreamFailure {
 
 export type PageRequest =
   | Read
+  | Keep
   | New
   | Place
   | Open
@@ -190,6 +192,7 @@ export type Message =
   | Game
   | Kept
   | Found
+  | Saved
   | Gone
   | Left
   | Text
@@ -377,6 +380,12 @@ export interface FoundGame {
   result_text: string;
 }
 
+export interface Saved {
+  kind: "saved";
+  re: number;
+  games: number;
+}
+
 export interface Gone {
   kind: "gone";
   re: number | null;
@@ -534,6 +543,16 @@ export interface Read {
   options?: Record<string, number | string>;
   text?: string | null;
   files?: GameFile[];
+}
+
+export interface Keep {
+  kind: "keep";
+  ask: number;
+  game?: string | null;
+  options?: Record<string, number | string>;
+  text?: string | null;
+  files?: GameFile[];
+  numbers: number[];
 }
 
 export interface New {

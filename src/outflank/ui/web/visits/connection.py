@@ -18,7 +18,13 @@ from outflank.search.division import SCHEMES
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.ui.web import requests, server_messages
 from outflank.ui.web.games.exporting import exported, forms_of
-from outflank.ui.web.games.new_games import found_games, game_from_pieces, game_from_records, new_game
+from outflank.ui.web.games.new_games import (
+    found_games,
+    game_from_pieces,
+    game_from_records,
+    games_from_records,
+    new_game,
+)
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.requests import Request
@@ -218,10 +224,14 @@ class Session:
 
     # --- requests about games ---
 
+    async def _keep(self, request: requests.Keep) -> Message:
+        _check_source(request)
+        games = await self.services.reading.read(games_from_records, request)
+        await self.lobby.keep(games)
+        return server_messages.Saved(re=request.ask, games=len(games))
+
     async def _read(self, request: requests.Read) -> Message:
-        _check_files(request)
-        if request.text is None and not request.files:
-            raise OutflankError("a text or files are needed")
+        _check_source(request)
         return await self.services.reading.read(found_games, request)
 
     async def _new(self, request: requests.New) -> Message:
@@ -347,6 +357,7 @@ class Session:
 
     _handlers: ClassVar[dict[type, Callable[[Any, Any], Awaitable[Message | None]]]] = {
         requests.Read: _read,
+        requests.Keep: _keep,
         requests.New: _new,
         requests.Place: _place,
         requests.Open: _open,
@@ -371,7 +382,13 @@ class Session:
     }
 
 
-def _check_files(request: requests.Read | requests.New) -> None:
+def _check_source(request: requests.Read | requests.Keep) -> None:
+    if request.text is None and not request.files:
+        raise OutflankError("a text or files are needed")
+    _check_files(request)
+
+
+def _check_files(request: requests.Read | requests.Keep | requests.New) -> None:
     if sum(len(file.data) for file in request.files) > requests.MOST_FILE_BYTES:
         raise OutflankError(f"files have at most {requests.MOST_FILE_BYTES:,} bytes together")
 

@@ -1,23 +1,32 @@
-// The list of the games in a text or in files, from which the user chooses one.
+// The list of the games in a text or in files, of which the user opens one or keeps several.
 
 import { dialog } from "../parts/dialog.js";
-import { dropdown, make, setChildren } from "../parts/dom.js";
+import { button, dropdown, make, setChildren } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
 /** @import { Found, FoundGame } from "../types.js" */
 
 const w = words.choose;
-const MOST_SHOWN = 200; // more rows would make typing slow
+const MOST_SHOWN = 200; // more rows would make typing slow, and the server keeps no more at a time
+
+/** @typedef {{ open: number } | { keep: number[] }} Choice the number of a game to open, or those of games to keep */
 
 /**
- * Let the user choose one of several games.
+ * Let the user choose among several games.
  * @param {Found} found
- * @returns {Promise<number | null>} its number; null: the dialog was closed
+ * @returns {Promise<Choice | null>} null: the dialog was closed
  */
 export function chooseGame({ games, problem }) {
   return new Promise((resolve) => {
-    /** @type {number | null} */
+    /** @type {Choice | null} */
     let chosen = null;
+    /** @type {FoundGame[]} */
+    let matching = [];
+    const close = (/** @type {Choice} */ choice) => {
+      chosen = choice;
+      element.close();
+    };
+    const keep = button("", () => close({ keep: matching.map((game) => game.number) }));
     /** @type {HTMLInputElement} */
     const find = make("input", { type: "search", placeholder: w.find, "aria-label": w.find, oninput: () => show() });
     const result = dropdown(Object.entries(words.games.results), "", {
@@ -37,7 +46,7 @@ export function chooseGame({ games, problem }) {
         {},
         make(
           "button",
-          { type: "button", onclick: () => ((chosen = game.number), element.close()) },
+          { type: "button", onclick: () => close({ open: game.number }) },
           make("span", { class: "number" }, `${game.number}.`),
           make("strong", {}, players || game.title),
           make("span", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
@@ -47,12 +56,15 @@ export function chooseGame({ games, problem }) {
 
     function show() {
       const parts = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const matching = games.filter(
+      matching = games.filter(
         (game, index) =>
           (!result.value || game.result === result.value) && parts.every((part) => texts[index].includes(part)),
       );
       setChildren(list, matching.slice(0, MOST_SHOWN).map(row));
       status.textContent = w.shown(Math.min(MOST_SHOWN, matching.length), matching.length);
+      keep.textContent = w.keep(matching.length);
+      keep.disabled = !matching.length || matching.length > MOST_SHOWN;
+      keep.title = matching.length > MOST_SHOWN ? w.tooMany(MOST_SHOWN) : "";
     }
 
     const element = dialog(
@@ -63,7 +75,7 @@ export function chooseGame({ games, problem }) {
         status,
         list,
       ],
-      { wide: true },
+      { actions: [keep], wide: true },
     );
     element.addEventListener("close", () => resolve(chosen));
     show();

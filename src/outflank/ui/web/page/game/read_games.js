@@ -1,7 +1,7 @@
-// Reading games from a text or from files: the only one is opened, and of several the user chooses one.
+// Reading games from a text or from files: the only one is opened, and of several the user opens one or keeps some.
 
 import { chooseGame } from "./choose_game.js";
-import { positionAddress, visit } from "../route.js";
+import { address, positionAddress, visit } from "../route.js";
 import { words } from "../parts/words.js";
 
 /** @import { App, RequestOf } from "../types.js" */
@@ -19,9 +19,15 @@ export async function readGames(app, source, onRead) {
   const found = await app.connection.ask({ kind: "read", ...source });
   onRead();
   await showingErrors(app, async () => {
-    const number = found.games.length > 1 ? await chooseGame(found) : 1;
-    if (number === null) return;
-    const begun = await app.openGame.begin({ kind: "new", ...source, number });
+    const choice = found.games.length > 1 ? await chooseGame(found) : { open: 1 };
+    if (choice === null) return;
+    if ("keep" in choice) {
+      const { games } = await app.connection.ask({ kind: "keep", ...source, numbers: choice.keep });
+      visit(address("games"));
+      app.announce(words.choose.kept(games));
+      return;
+    }
+    const begun = await app.openGame.begin({ kind: "new", ...source, number: choice.open });
     visit(positionAddress("analyse", begun, app.openGame.tree), { state: { id: begun.id } });
   });
 }

@@ -199,8 +199,14 @@ export const words = {
 
   choose: {
     /** @type {(games: number) => string} */
-    title: (games) => `${games.toLocaleString("en-GB")} games: choose one`,
+    title: (games) => `${games.toLocaleString("en-GB")} games`,
     find: "Find by name, event or year",
+    /** @type {(games: number) => string} */
+    keep: (games) => (games === 1 ? "Keep this game" : `Keep these ${games.toLocaleString("en-GB")} games`),
+    /** @type {(games: number) => string} */
+    kept: (games) => `${plural(games, "game")} kept.`,
+    /** @type {(most: number) => string} */
+    tooMany: (most) => `At most ${most} games are kept at a time: find fewer`,
     /** @type {(shown: number, matching: number) => string} */
     shown: (shown, matching) =>
       [shown < matching && `The first ${shown} of`, matching.toLocaleString("en-GB"), matching === 1 ? "game" : "games"]
