@@ -6,19 +6,15 @@ every system. On systems with a futex, a sleep ends at once when another worker 
 """
 
 import platform
-import sys
 import time
 
 import numpy as np
 
-from outflank.kernels import observers
+from outflank.kernels import observers, system_waits
 from outflank.kernels.bits import Int
 from outflank.kernels.compiler import extend
 from outflank.kernels.lowering import IR, Builder, CallTypes, Context, IRType, NumbaType, Signature, Typer, define
 from outflank.kernels.record_types import Record
-
-_ON_LINUX = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
-_ON_WINDOWS = sys.platform == "win32"
 
 
 def pause() -> None:
@@ -81,61 +77,25 @@ def _register_with_numba() -> None:
         return context.get_dummy_value()
 
     def emit_yield(context: Context, builder: Builder, signature: Signature) -> IR:
-        call(builder, "SwitchToThread" if _ON_WINDOWS else "sched_yield", i32)
+        system_waits.HERE.yield_core(builder)
         return context.get_dummy_value()
 
     def word(builder: Builder, record_type: "types.Record", record: IR, field: IR) -> IR:
         name = field.literal_value
         return builder.ptrtoint(cgutils.get_record_member(builder, record, record_type.offset(name), i64), i64)
 
-    def futex(builder: Builder, *arguments: IR) -> IR:
-        number = ir.Constant(i64, 202 if platform.machine() == "x86_64" else 98)
-        call(builder, "syscall", i64, number, *arguments)
-
     def sleep(
         context: Context, builder: Builder, signature: Signature, record: IR, field: IR, value: IR, span: IR
     ) -> IR:
-        if _ON_LINUX:
-            # A futex compares the low half of the word; its time limit is a pair of seconds and nanoseconds.
-            limit = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
-            million = ir.Constant(i64, 10**6)
-            parts = builder.bitcast(limit, i64.as_pointer())
-            builder.store(builder.udiv(span, million), parts)
-            rest = builder.mul(builder.urem(span, million), ir.Constant(i64, 1000))
-            builder.store(rest, builder.gep(parts, [ir.Constant(i64, 1)]))
-            address = word(builder, signature.args[0], record, signature.args[1])
-            low = builder.and_(value, ir.Constant(i64, 0xFFFFFFFF))
-            futex(builder, address, ir.Constant(i64, 128), low, builder.ptrtoint(parts, i64))
-        elif _ON_WINDOWS:
-            milliseconds = builder.add(builder.udiv(span, ir.Constant(i64, 1000)), ir.Constant(i64, 1))
-            call(builder, "Sleep", void, builder.trunc(milliseconds, i32))
-        else:
-            call(builder, "usleep", i32, builder.trunc(span, i32))
+        system_waits.HERE.sleep(builder, word(builder, signature.args[0], record, signature.args[1]), value, span)
         return context.get_dummy_value()
 
     def emit_wake(context: Context, builder: Builder, signature: Signature, record: IR, field: IR, count: IR) -> IR:
-        if _ON_LINUX:
-            address = word(builder, signature.args[0], record, signature.args[1])
-            zero = ir.Constant(i64, 0)
-            futex(builder, address, ir.Constant(i64, 129), count, zero)
+        system_waits.HERE.wake(builder, word(builder, signature.args[0], record, signature.args[1]), count)
         return context.get_dummy_value()
 
     def clock(context: Context, builder: Builder, signature: Signature) -> IR:
-        billion = ir.Constant(i64, 10**9)
-        if _ON_WINDOWS:
-            ticks, per_second = (cgutils.alloca_once(builder, i64) for _ in range(2))
-            call(builder, "QueryPerformanceCounter", i32, ticks)
-            call(builder, "QueryPerformanceFrequency", i32, per_second)
-            count, frequency = builder.load(ticks), builder.load(per_second)
-            # Seconds and their remainder are converted separately: the whole product would not fit in a word.
-            rest = builder.udiv(builder.mul(builder.urem(count, frequency), billion), frequency)
-            return builder.add(builder.mul(builder.udiv(count, frequency), billion), rest)
-        now = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
-        parts = builder.bitcast(now, i64.as_pointer())
-        call(builder, "clock_gettime", i32, ir.Constant(i32, time.CLOCK_MONOTONIC), parts)
-        seconds = builder.load(parts)
-        rest = builder.load(builder.gep(parts, [ir.Constant(i64, 1)]))
-        return builder.add(builder.mul(seconds, billion), rest)
+        return system_waits.HERE.nanoseconds(builder)
 
     def field_of(name: str, *rest: NumbaType) -> Typer:
         def typer(target: NumbaType, field: NumbaType, *values: NumbaType) -> CallTypes:
