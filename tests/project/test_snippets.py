@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 import tomllib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib import import_module
@@ -20,9 +21,11 @@ import numpy as np
 import pytest
 
 import outflank
+from outflank import user_modules
 from outflank.distributed.engines import ENGINES
 from outflank.distributed.engines.inside_engine import InsideEngine
 from outflank.formats.game_files import read_records, write_records
+from outflank.games import description, evaluation
 from outflank.games.description import GAMES
 from outflank.games.evaluation import value
 from outflank.gpu.troubles import NoDevice
@@ -31,7 +34,7 @@ from outflank.lab.experiment import EXPERIMENTS
 from outflank.search.division import SCHEMES, register_scheme, scheme_named
 from outflank.search.request import Limits
 from outflank.ui.cli import cli
-from tests.installing import register_for_now
+from tests.installing import forget_modules, register_for_now
 
 pytestmark = pytest.mark.interpreted_only
 
@@ -258,6 +261,19 @@ def test_an_example_of_iterate_may_be_interrupted_before_its_first_result(
 COMMAND = re.compile(r"(?:mpiexec -n \d+ )?(outflank .*)")
 
 
+@pytest.fixture
+def _imports_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget what commands import with `--import`; other tests expect that nothing was imported."""
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    monkeypatch.setattr(user_modules, "_imported", {})
+    monkeypatch.setattr(evaluation, "_registered", {game: dict(of) for game, of in evaluation._registered.items()})
+    monkeypatch.setattr(description, "_by_rules", dict(description._by_rules))
+    register_for_now(monkeypatch, GAMES)
+    yield
+    forget_modules(ROOT / "examples")
+
+
+@pytest.mark.usefixtures("_imports_forgotten")
 @pytest.mark.parametrize("page", pages_in("", "sh"))
 def test_commands_of_a_page_are_read(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
