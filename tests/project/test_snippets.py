@@ -269,6 +269,8 @@ def _imports_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(evaluation, "_registered", {game: dict(of) for game, of in evaluation._registered.items()})
     monkeypatch.setattr(description, "_by_rules", dict(description._by_rules))
     register_for_now(monkeypatch, GAMES)
+    for file in (ROOT / "examples").rglob("*.py"):
+        monkeypatch.delitem(sys.modules, file.stem, raising=False)  # other tests install the examples elsewhere
     yield
     forget_modules(ROOT / "examples")
 
