@@ -3,7 +3,8 @@
 python -m benchmarks.random_games [REPEATS]
 
 Everything runs on one core, and times are processor times: a busy machine spoils them least. A ply is: legal moves, a
-random choice, the move. OpenSpiel, which has Othello only, is measured if it is installed (`pip install open_spiel`).
+random choice, the move; with and without a test that the move is legal, or with lists of all legal moves. OpenSpiel,
+which has only Othello of these games, is measured if it is installed (`pip install open_spiel`).
 """
 
 import sys
@@ -17,6 +18,7 @@ import numpy as np
 
 from benchmarks.common import interleaved, ratio, save
 from outflank import AbaloneBoard, Board, OthelloBoard, Positions
+from outflank.boards.position_loops import NO_MOVE
 
 POSITIONS = {"othello": 100_000, "abalone": 10_000}
 """Number of games that are played at the same time."""
@@ -24,21 +26,25 @@ POSITIONS = {"othello": 100_000, "abalone": 10_000}
 PLY_LIMIT = 60
 """Plies of a game of Abalone: random games seldom end."""
 
-BOARDS, STATES = 10, 200
+BOARDS, STATES = 40, 1000
 """Number of games that are played one after another on boards and in OpenSpiel."""
 
 
-def in_arrays(start: Board, games: int, *, check: bool) -> float:
+def in_arrays(start: Board, games: int, *, check: bool = False, listed: bool = False) -> float:
     """Play games all at once; return plies per second."""
     rng = np.random.default_rng(1)
     positions = Positions.of([start] * games)
     plies, began = 0, time.process_time()
-    for _ in range(2 * PLY_LIMIT):
-        moves = positions.legal_moves()
-        going_on = int(np.count_nonzero(moves.counts))
-        if not going_on or (isinstance(start, AbaloneBoard) and plies >= PLY_LIMIT * games):
+    for _ in range(PLY_LIMIT if isinstance(start, AbaloneBoard) else 2 * PLY_LIMIT):
+        if listed:
+            moves = positions.legal_moves()
+            codes = moves.pick((rng.random(games, np.float32) * moves.counts).astype(np.int64))
+        else:
+            codes = positions.random_moves(rng)
+        going_on = int(np.count_nonzero(codes != NO_MOVE))
+        if not going_on:
             break
-        positions.play(moves.random(rng), check=check)
+        positions.play(codes, check=check)
         plies += going_on
     positions.result()
     return plies / (time.process_time() - began)
@@ -75,8 +81,9 @@ def main() -> None:
     }
     sides: dict[str, Callable[[], float]] = {}
     for name, start in starts.items():
-        sides[f"{name}, arrays"] = partial(in_arrays, start, POSITIONS[name], check=False)
+        sides[f"{name}, arrays"] = partial(in_arrays, start, POSITIONS[name])
         sides[f"{name}, arrays, moves checked"] = partial(in_arrays, start, POSITIONS[name], check=True)
+        sides[f"{name}, arrays, all moves listed"] = partial(in_arrays, start, POSITIONS[name], listed=True)
         sides[f"{name}, boards"] = partial(on_boards, start)
     try:
         import_module("pyspiel")
@@ -84,7 +91,8 @@ def main() -> None:
     except ImportError:
         print("OpenSpiel is not installed: it is left out", file=sys.stderr)
     for start in starts.values():
-        in_arrays(start, 10, check=True)  # compiles the kernels
+        for listed in (False, True):
+            in_arrays(start, 10, check=True, listed=listed)  # compiles the kernels
     samples = interleaved(sides, repeats)
     figures = {f"{name}, million plies/s": float(np.median(rates)) / 1e6 for name, rates in samples.items()}
     for other in ("othello, boards", "othello, OpenSpiel"):

@@ -6,6 +6,7 @@ from outflank.abalone.rules import Kind as Kind
 from outflank.boards import Board as Board
 from outflank.boards import Move as Move
 from outflank.boards import Outcome as Outcome
+from outflank.boards.position_loops import NO_MOVE as NO_MOVE
 from outflank.boards.positions import LegalMoves as LegalMoves
 from outflank.boards.positions import Positions as Positions
 from outflank.boards.positions import Results as Results

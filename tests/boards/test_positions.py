@@ -17,6 +17,8 @@ from tests.installing import register_game_for_now
 
 GAMES = 4 if interpreted() else 40
 PLIES = 200
+SHARE = 20 if interpreted() else 1000
+"""How often a random choice has each move, on average."""
 STARTS = ("othello", "small", "abalone", "noughts")
 
 
@@ -88,10 +90,39 @@ def test_the_mask_has_the_legal_codes():
 
 
 def test_random_moves_are_all_possible_and_equally_likely():
-    moves = Positions.of([OthelloBoard.start()] * 4000).legal_moves()
-    picked, times = np.unique(moves.random(np.random.default_rng(1)), return_counts=True)
-    assert picked.tolist() == moves[0].tolist()
-    assert abs(times - 1000).max() < 150
+    boards = [OthelloBoard.start(), AbaloneBoard.start(), Board.from_text("f5d6c3d3c4f4f6")]
+    for board in boards:
+        number = len(board.legal_moves)
+        positions = Positions.of([board] * (number * SHARE))
+        codes = positions.random_moves(np.random.default_rng(1))
+        picked, times = np.unique(codes, return_counts=True)
+        assert picked.tolist() == sorted(move.code for move in board.legal_moves)
+        assert abs(times - SHARE).max() < 6 * SHARE**0.5
+
+
+def test_the_last_fraction_is_the_last_move(monkeypatch):
+    class Greatest:
+        def random(self, size: int, kind: type) -> "np.typing.NDArray[np.float32]":
+            return np.full(size, np.nextafter(np.float32(1), np.float32(0)), kind)
+
+    for board in (OthelloBoard.start(), AbaloneBoard.start()):
+        codes = Positions.of([board]).random_moves(Greatest())  # type: ignore[arg-type]
+        assert codes.tolist() == [board.legal_moves[-1].code]
+
+
+@pytest.mark.parametrize(
+    "text", ["f5d6c3d3c4f4f6", "OOOOOOOX" + "-" * 56 + " X", "-XXXXXXXXXXXXXX- X", "XO" + "-" * 14 + " O"]
+)
+def test_a_code_is_legal_if_it_is_listed(text):
+    board = Board.from_text(text)
+    legal = {move.code for move in board.legal_moves}
+    for code in range(70):
+        positions = Positions.of([board])
+        if code in legal:
+            positions.play([code])
+        else:
+            with pytest.raises(IllegalMove, match=f"position 0: move {code} is not legal"):
+                positions.play([code])
 
 
 def test_an_illegal_move_is_refused_and_nothing_is_played():

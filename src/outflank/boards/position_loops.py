@@ -5,7 +5,21 @@ from collections.abc import Iterable
 import numpy as np
 
 from outflank.boards.planes import Words
-from outflank.games.rules import MOVE, Game, Position, fill, most_moves, over, pack, play, score, unpack
+from outflank.games.rules import (
+    MOVE,
+    Game,
+    Position,
+    count,
+    fill,
+    is_legal,
+    most_moves,
+    nth_move,
+    over,
+    pack,
+    play,
+    score,
+    unpack,
+)
 from outflank.kernels.compiler import Samples, kernel
 
 NO_MOVE = 0xFFFF
@@ -42,13 +56,15 @@ def pick_rows(codes, starts, numbers, picked):
 
 
 @kernel
-def pick_fractions(codes, starts, fractions, picked):
-    """Write the move at a fraction (from 0, below 1) of the moves of each position; `NO_MOVE` where there are none."""
-    for row in range(len(picked)):
+def random_rows(game, words, fractions, codes, moves):
+    """Write the move at a fraction (from 0, below 1) of the moves of each position; `NO_MOVE` where there are none.
+    `moves` is overwritten."""
+    for row in range(len(words)):
+        position = unpack(game, words[row, 0], words[row, 1])
+        choices = count(game, position)
         # Rounded, the product of a fraction and a large count could be the count.
-        count = starts[row + 1] - starts[row]
-        number = min(np.int64(fractions[row] * count), count - 1)
-        picked[row] = NO_MOVE if count == 0 else codes[starts[row] + number]
+        number = min(np.int64(fractions[row] * choices), choices - 1)
+        codes[row] = NO_MOVE if choices == 0 else nth_move(game, position, number, moves)
 
 
 @kernel
@@ -56,12 +72,8 @@ def illegal_row(game, words, codes, moves):
     """Return the first row whose move is neither legal nor `NO_MOVE`; -1: there is none. `moves` is overwritten."""
     for row in range(len(words)):
         if codes[row] != NO_MOVE:
-            end = fill(game, unpack(game, words[row, 0], words[row, 1]), moves, 0)
-            legal = False
-            for index in range(end):
-                if moves[index] == codes[row]:
-                    legal = True
-            if not legal:
+            position = unpack(game, words[row, 0], words[row, 1])
+            if not is_legal(game, position, codes[row], moves):
                 return row
     return -1
 
@@ -97,9 +109,10 @@ def _pick_sample(game: Game, position: Position, every: bool) -> Samples:
     yield np.zeros(0, MOVE), np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(1, MOVE)
 
 
-@pick_fractions.sample
-def _fraction_sample(game: Game, position: Position, every: bool) -> Samples:
-    yield np.zeros(0, MOVE), np.zeros(2, np.int64), np.zeros(1, np.float32), np.zeros(1, MOVE)
+@random_rows.sample
+def _random_sample(game: Game, position: Position, every: bool) -> Samples:
+    room = np.zeros(most_moves(game), MOVE)
+    yield game, packed(game, [position]), np.zeros(1, np.float32), np.zeros(1, MOVE), room
 
 
 @illegal_row.sample

@@ -19,9 +19,9 @@ from outflank.boards.position_loops import (
     fill_rows,
     illegal_row,
     packed,
-    pick_fractions,
     pick_rows,
     play_rows,
+    random_rows,
 )
 from outflank.errors import IllegalMove, InvalidOption, InvalidPosition, notify
 from outflank.games.description import description_of
@@ -71,12 +71,6 @@ class LegalMoves:
             )
         return picked
 
-    def random(self, rng: np.random.Generator) -> Moves:
-        """Return a random move of each position, all equally likely; `NO_MOVE` where a game is over."""
-        picked = np.empty(len(self), MOVE)
-        pick_fractions(self.codes, self.starts, rng.random(len(self), np.float32), picked)
-        return picked
-
     def mask(self) -> npt.NDArray[np.bool_]:
         """Return a row for each position that says of every move code whether it is legal."""
         legal = np.zeros((len(self), self.action_count), np.bool_)
@@ -108,8 +102,8 @@ class Positions:
     >>> from outflank import OthelloBoard
     >>> games = Positions.of([OthelloBoard.start(4)] * 3)
     >>> rng = np.random.default_rng(1)
-    >>> while (moves := games.legal_moves()).codes.size:
-    ...     games.play(moves.random(rng))
+    >>> while not games.result().over.all():
+    ...     games.play(games.random_moves(rng))
     >>> games.result().over
     array([ True,  True,  True])
     """
@@ -173,6 +167,14 @@ class Positions:
         codes = np.empty(len(self) * most_moves(self.game), MOVE)
         _run(fill_rows, self.game, self.words, codes, starts)
         return LegalMoves(codes[: starts[-1]], starts, description_of(self.game).encoding.move_codes(self.game))
+
+    def random_moves(self, rng: np.random.Generator) -> Moves:
+        """Return a random legal move of each position, all equally likely; `NO_MOVE` where a game is over. This is
+        faster than a choice among `legal_moves`."""
+        codes = np.empty(len(self), MOVE)
+        room = np.empty(most_moves(self.game), MOVE)
+        _run(random_rows, self.game, self.words, rng.random(len(self), np.float32), codes, room)
+        return codes
 
     def play(self, codes: npt.ArrayLike, *, check: bool = True) -> None:
         """Play a move in each position, in place; `NO_MOVE` leaves a position as it is.

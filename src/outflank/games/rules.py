@@ -65,6 +65,33 @@ def play(game: Game, position: Position, move: MoveCode) -> Position:
 
 
 @generic
+def is_legal(game: Game, position: Position, move: MoveCode, moves: Moves) -> bool:
+    """Return whether a move code is legal. `moves` has room for the most moves, and may be overwritten."""
+    raise missing(is_legal, game)
+
+
+@is_legal.register(object)
+def _(game: Game, position: Position, move: MoveCode, moves: Moves) -> bool:
+    legal = False
+    for index in range(fill(game, position, moves, 0)):
+        legal = legal or moves[index] == move
+    return legal
+
+
+@generic
+def nth_move(game: Game, position: Position, number: int, moves: Moves) -> MoveCode:
+    """Return the move that `fill` would write as number `number`, which must exist. `moves` has room for the most
+    moves, and may be overwritten."""
+    raise missing(nth_move, game)
+
+
+@nth_move.register(object)
+def _(game: Game, position: Position, number: int, moves: Moves) -> MoveCode:
+    fill(game, position, moves, 0)
+    return moves[number]
+
+
+@generic
 def is_pass(game: Game, move: MoveCode) -> bool:
     """Return whether `move` is a pass."""
     raise missing(is_pass, game)

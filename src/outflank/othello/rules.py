@@ -13,11 +13,13 @@ from outflank.games.rules import (
     MOVE,
     count,
     fill,
+    is_legal,
     is_pass,
     mirror,
     mirror_move,
     most_moves,
     moves_left,
+    nth_move,
     over,
     pack,
     play,
@@ -151,6 +153,31 @@ def _(game, position, move):
     disc = bit_at(move)
     turned = flips(position.own, position.opp, disc)
     return OthelloPosition(position.opp ^ turned, position.own ^ turned ^ disc)
+
+
+@is_legal.register(Othello)
+def _(game, position, move, moves):
+    todo = legal(position.own, position.opp) & game.mask
+    if move == PASS:
+        return todo == ZERO and _may_move(game, position.opp, position.own)
+    return move < PASS and (todo >> U64(move)) & ONE != ZERO
+
+
+@nth_move.register(Othello)
+def _(game, position, number, moves):
+    todo = legal(position.own, position.opp) & game.mask
+    if todo == ZERO:
+        return MOVE(PASS)
+    # The number's bit is in one half of the word, then of the half, and so on: without a branch that a processor would
+    # often predict wrongly, several positions are worked on at the same time.
+    square, left = 0, np.int64(number)
+    for width in (32, 16, 8, 4, 2, 1):
+        below = np.int64(popcount(todo & ((ONE << U64(width)) - ONE)))
+        upper = left >= below
+        left -= below if upper else 0
+        square += width if upper else 0
+        todo >>= U64(width if upper else 0)
+    return MOVE(square)
 
 
 @is_pass.register(Othello)
