@@ -4,6 +4,9 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import NamedTuple, assert_type
 
+import numpy as np
+import numpy.typing as npt
+
 import outflank
 from outflank.books.building import BookPlan, build
 from outflank.distributed import connect
@@ -11,6 +14,18 @@ from outflank.players.computer import Computer
 from outflank.players.review import judge_moves
 from outflank.search import whole_search
 from outflank.search.request import Limits as ContractLimits
+
+
+def positions(board: outflank.OthelloBoard, words: npt.NDArray[np.uint64]) -> None:
+    many = outflank.Positions.of([board, board])
+    assert_type(many[:1], outflank.Positions)
+    many.play([19, outflank.NO_MOVE], check=False)
+    many.play(many.random_moves(np.random.default_rng(1)))
+    many.play(many.legal_moves().pick(0))
+    assert_type(board.is_game_over, bool)
+    assert_type(many.result().over, npt.NDArray[np.bool_])
+    assert_type(outflank.Positions(board.game, words, turns=1).boards(), list[outflank.Board])
+    print(board.to_numpy().shape, many.to_numpy().sum())
 
 
 def searches(board: outflank.OthelloBoard, own: outflank.Scheme, table: outflank.Table) -> None:

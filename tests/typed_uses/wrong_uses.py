@@ -50,6 +50,14 @@ def searches(board: outflank.OthelloBoard, scheme: str) -> None:
     print(outflank.search(board, depth=2).value + 1)  # error
 
 
+def positions(board: outflank.Board, many: outflank.Positions) -> None:
+    print(board.is_game_over())  # error
+    many.play([19], chek=False)  # error
+    many.random_moves(1)  # error
+    outflank.Positions.of(board)  # error
+    print(many.result().winner)  # error
+
+
 def others(board: outflank.Board, found: outflank.Result) -> None:
     outflank.iterate(board, dept=12)  # error
     outflank.iterate(board, algorithm="alpha-beta")  # error
