@@ -1,10 +1,12 @@
 """A game against a chosen opponent as an environment of Gymnasium (`pip install 'outflank[rl]'`).
 
-import gymnasium
+For example:
 
-env = gymnasium.make("outflank.adapters.gymnasium_env:outflank/Game-v0", game="othello", opponent="computer level=3")
-observation, info = env.reset(seed=1)
-observation, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+    import gymnasium
+
+    env = gymnasium.make("outflank.adapters.gymnasium_env:outflank/Game-v0", game="othello", opponent="random")
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
 """
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal

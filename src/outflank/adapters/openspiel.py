@@ -1,12 +1,14 @@
 """Games and players for OpenSpiel (`pip install 'outflank[openspiel]'`).
 
-import pyspiel
-from outflank.adapters import openspiel
+For example:
 
-openspiel.register_games()
-game = pyspiel.load_game("outflank_abalone(layout=belgian-daisy)")
-bots = [openspiel.PlayerBot("computer level=3", game), openspiel.PlayerBot("random", game)]
-pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)
+    import pyspiel
+    from outflank.adapters import openspiel
+
+    openspiel.register_games()
+    game = pyspiel.load_game("outflank_abalone(layout=belgian-daisy)")
+    bots = [openspiel.PlayerBot("computer level=3", game), openspiel.PlayerBot("random", game)]
+    pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)
 """
 
 from collections.abc import Mapping
@@ -31,11 +33,8 @@ PREFIX = "outflank_"
 
 
 def short_name(name: str) -> str:
-    """Return the name in OpenSpiel of the game that is called `name` here.
-
-    >>> short_name("connect-four")
-    'outflank_connect_four'
-    """
+    """Return the name in OpenSpiel of the game that is called `name` here: `outflank_connect_four` for a
+    `connect-four`."""
     return PREFIX + name.replace("-", "_")
 
 

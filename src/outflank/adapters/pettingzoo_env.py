@@ -1,13 +1,15 @@
 """Games as environments of PettingZoo, in which two agents move in turn (`pip install 'outflank[rl]'`).
 
-from outflank.adapters import pettingzoo_env
+For example:
 
-env = pettingzoo_env.env("othello", size=6)
-env.reset(seed=1)
-for agent in env.agent_iter():
-    observation, reward, termination, truncation, info = env.last()
-    over = termination or truncation
-    env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+    from outflank.adapters import pettingzoo_env
+
+    env = pettingzoo_env.env("othello", size=6)
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 """
 
 from typing import TYPE_CHECKING, Any
