@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from outflank.installation import install_command
+
 pytestmark = pytest.mark.interpreted_only
 
 LIBRARIES = {
@@ -21,4 +23,4 @@ def test_the_extra_is_named(module):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last == f"outflank.errors.OutflankError: {library} is not installed: pip install 'outflank[{extra}]'"
+    assert last == f"outflank.errors.OutflankError: {library} is not installed: {install_command(extra)}"

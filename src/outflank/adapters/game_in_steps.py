@@ -12,6 +12,7 @@ from outflank.errors import InvalidOption, OutflankError
 from outflank.games.description import description_of, game_named
 from outflank.games.rules import ENDLESS_GAME
 from outflank.games.sides import Side
+from outflank.installation import install_command
 from outflank.players.clock import Clock, TimeControl
 from outflank.players.player import Player, PlayerFailed
 
@@ -32,7 +33,7 @@ def library(name: str, extra: str) -> ModuleType:
     except ImportError as error:
         if error.name is not None and error.name.partition(".")[0] != name.partition(".")[0]:
             raise
-        raise OutflankError(f"{name} is not installed: pip install 'outflank[{extra}]'") from None
+        raise OutflankError(f"{name} is not installed: {install_command(extra)}") from None
 
 
 def start_of_game(game: str | Board, options: dict[str, object]) -> Board:

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from outflank.errors import OutflankError, UnknownName
+from outflank.installation import install_command
 from outflank.lab.measuring.search_log import Searched
 from outflank.validation.documents import JsonObject
 from outflank.validation.text import how_many
@@ -28,7 +29,7 @@ def _library(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError:
-        raise OutflankError(f"the table needs one more library: pip install {name}") from None
+        raise OutflankError(f"the table needs {name}: {install_command('tables')}") from None
 
 
 def sample_shape(*parts: Mapping[str, Kind], also: Callable[[Sample], None] | None = None, **names: Kind) -> Shape:
