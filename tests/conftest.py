@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from outflank import user_modules
 from outflank.kernels.compiler import interpreted
 
 # The interpreter is some hundred times slower: the same properties, on fewer drawn positions.
@@ -104,6 +105,15 @@ def _cost(item: pytest.Item) -> float:
 
 def _total(items: Iterable[pytest.Item]) -> float:
     return sum(map(_cost, items))
+
+
+@pytest.fixture(autouse=True)
+def _imports_forgotten() -> Iterator[None]:
+    """Forget what a test imported for `--import`: commands that later tests print would import it too."""
+    before = dict(user_modules._imported)
+    yield
+    user_modules._imported.clear()
+    user_modules._imported.update(before)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A game against a chosen opponent as an environment of Gymnasium (`pip install 'outflank[rl]'`).
+"""A game against a chosen opponent as an environment of Gymnasium (extra `rl`).
 
 For example:
 

@@ -1,4 +1,4 @@
-"""Games and players for OpenSpiel (`pip install 'outflank[openspiel]'`).
+"""Games and players for OpenSpiel (extra `openspiel`).
 
 For example:
 

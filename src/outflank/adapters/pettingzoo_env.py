@@ -1,4 +1,4 @@
-"""Games as environments of PettingZoo, in which two agents move in turn (`pip install 'outflank[rl]'`).
+"""Games as environments of PettingZoo, in which two agents move in turn (extra `rl`).
 
 For example:
 

@@ -1,5 +1,4 @@
-"""Searches and matches as tables, which become data frames of pandas or tables of Arrow (`pip install
-'outflank[tables]'`).
+"""Searches and matches as tables, which become data frames of pandas or tables of Arrow (extra `tables`).
 
     >>> import outflank
     >>> results = list(outflank.iterate(outflank.OthelloBoard.start(4), depth=3, workers=1, evaluation="discs"))

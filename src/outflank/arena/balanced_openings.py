@@ -22,7 +22,6 @@ from outflank.games.description import description_of
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.search.keywords import PlayerKeywords
 from outflank.search.request import Stop
-from outflank.validation.documents import Document
 
 BATCH = 128
 """Number of positions that are searched between two writes of the file. It is fixed, so that the openings do not depend
@@ -42,16 +41,6 @@ class BalancePlan:
     count: int
     """Number of openings to find."""
     seed: int
-
-
-class OpeningsFoundDocument(Document, frozen=True, kw_only=True, tag="outflank/openings-found/1"):
-    """The result of the command that finds balanced openings."""
-
-    file: str
-    openings: int
-    searched: int
-    """Number of positions searched for them, in all runs of the command."""
-    interrupted: bool
 
 
 Progress = Callable[[int, int], None]

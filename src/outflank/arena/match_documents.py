@@ -315,3 +315,13 @@ class Directory:
         self._lines.seek(len(whole))
         self._lines.truncate()
         return list(games.values())
+
+
+class OpeningsFoundDocument(Document, frozen=True, kw_only=True, tag="outflank/openings-found/1"):
+    """The result of the command that finds balanced openings."""
+
+    file: str
+    openings: int
+    searched: int
+    """Number of positions searched for them, in all runs of the command."""
+    interrupted: bool

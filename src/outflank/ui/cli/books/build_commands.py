@@ -220,9 +220,10 @@ def openings_command(
 
     \b
       outflank book openings --out {first}.txt --count 100
-      outflank book openings --game {last} --out {last}.txt --plies 6 --within 0.1
+      outflank book openings --game {last} --out {last}.txt --plies 6
     """
-    from outflank.arena.balanced_openings import BalancePlan, OpeningsFoundDocument, find_balanced_openings
+    from outflank.arena.balanced_openings import BalancePlan, find_balanced_openings
+    from outflank.arena.match_documents import OpeningsFoundDocument
 
     board = one_board(**options)
     plan = BalancePlan(plies=plies, within=within, depth=depth, count=count, seed=seed)
