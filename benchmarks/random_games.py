@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.common import interleaved, ratio, save
 from outflank import AbaloneBoard, Board, OthelloBoard, Positions
-from outflank.boards.position_loops import NO_MOVE
+from outflank.games.position_loops import NO_MOVE
 
 POSITIONS = {"othello": 100_000, "abalone": 10_000}
 """Number of games that are played at the same time."""

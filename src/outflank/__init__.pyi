@@ -6,7 +6,6 @@ from outflank.abalone.rules import Kind as Kind
 from outflank.boards import Board as Board
 from outflank.boards import Move as Move
 from outflank.boards import Outcome as Outcome
-from outflank.boards.position_loops import NO_MOVE as NO_MOVE
 from outflank.boards.positions import LegalMoves as LegalMoves
 from outflank.boards.positions import Positions as Positions
 from outflank.boards.positions import Results as Results
@@ -19,6 +18,7 @@ from outflank.errors import UnknownName as UnknownName
 from outflank.games.description import GameDescription as GameDescription
 from outflank.games.description import register_game as register_game
 from outflank.games.evaluation import register_evaluation as register_evaluation
+from outflank.games.position_loops import NO_MOVE as NO_MOVE
 from outflank.games.sides import Side as Side
 from outflank.othello.board import OthelloBoard as OthelloBoard
 from outflank.othello.board import OthelloMove as OthelloMove

@@ -20,7 +20,7 @@ STARTS = _starts()
 
 
 HOMES = (
-    "boards.position_loops",
+    "games.position_loops",
     "books.move_graph",
     "diagnosis",
     "distributed.node_steps",

@@ -70,6 +70,7 @@ def test_neither_workers_nor_interruptions_change_them(tmp_path):
     assert pieces.read_text() == whole.read_text()
 
 
+@pytest.mark.slow(3)
 def test_it_ends_when_all_openings_are_searched(tmp_path):
     plan = BalancePlan(plies=2, within=64.0, depth=1, count=99, seed=3)
     assert find_balanced_openings(START, tmp_path / "list.txt", plan, stop=Stop()) == (3, 3)
@@ -85,6 +86,7 @@ def test_a_file_of_another_kind_is_not_written_over(tmp_path):
         assert path.read_text() == text
 
 
+@pytest.mark.slow(4)
 def test_a_start_in_the_middle_of_a_game_is_written_as_positions(tmp_path):
     path = tmp_path / "list.txt"
     middle = Board.from_text(START.to_text())

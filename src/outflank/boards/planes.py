@@ -6,10 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.games.description import description_of
+from outflank.games.position_loops import Words
 from outflank.games.rules import Game
-
-Words: TypeAlias = npt.NDArray[np.uint64]
-"""Packed positions, a row of two words for each (`rules.pack`)."""
 
 Planes: TypeAlias = npt.NDArray[np.int8]
 """Zeros and ones, in arrays of the shape (2, …) or (positions, 2, …)."""

@@ -10,11 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.boards.board import Board, board_class
-from outflank.boards.planes import Planes, Words, planes_of
-from outflank.boards.position_loops import (
+from outflank.boards.planes import Planes, planes_of
+from outflank.errors import IllegalMove, InvalidOption, InvalidPosition, notify
+from outflank.games.description import description_of
+from outflank.games.position_loops import (
     BLACK,
     NO_MOVE,
     WHITE,
+    Words,
     end_rows,
     fill_rows,
     illegal_row,
@@ -23,8 +26,6 @@ from outflank.boards.position_loops import (
     play_rows,
     random_rows,
 )
-from outflank.errors import IllegalMove, InvalidOption, InvalidPosition, notify
-from outflank.games.description import description_of
 from outflank.games.rules import MOVE, Game, Moves, most_moves, unpack
 from outflank.games.sides import Side
 from outflank.kernels.compiler import Kernel, NotCompiled, compiler_message

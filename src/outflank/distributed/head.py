@@ -61,6 +61,8 @@ class Tuning:
     """Seconds to wait for the other nodes after the first has joined. The search then begins; nodes may join later."""
     join_seconds: float = 120.0
     """Seconds to wait for the first node, or for a new one when all are lost. A node may have to compile first."""
+    jobs_ahead: bool = True
+    """Whether a node is sent a second job while it searches its first."""
 
 
 class Head:
@@ -75,6 +77,7 @@ class Head:
         if self._has_homes and not fabric.keeps_nodes:
             raise OutflankError(f"a part of the table would be lost with a node of {fabric.name}: use mpi or inside:N")
         self.root, self.fabric, self.setup, self.tuning = root, fabric, setup, tuning
+        self._jobs_ahead = tuning.jobs_ahead and not setup.nodes_divide
         self.in_order = in_order
         root.set_worker_count(2)  # the head's own counters, and the sum of all nodes' counters
         self.nbytes = int(root.workers.nbytes)
@@ -295,7 +298,7 @@ class Head:
         idle = self._hand_out_to_idle(tree)
         while idle and tree.result is None and self._take_back(tree):
             idle = self._hand_out_to_idle(tree)
-        if not idle and tree.result is None and not self.setup.nodes_divide:
+        if not idle and tree.result is None and self._jobs_ahead:
             self._hand_out_ahead(tree)
 
     def _hand_out_to_idle(self, tree: Tree) -> dict[int, NodeState]:

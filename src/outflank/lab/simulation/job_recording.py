@@ -317,7 +317,7 @@ def record(
     if depth >= DEPTHS:
         raise OutflankError(f"depth {depth}: a recording goes to {DEPTHS - 1} at most")
     bench = Bench(hidden_below, hides)
-    cluster = Cluster(bench, tuning=Tuning(alone_seconds=0.0))
+    cluster = Cluster(bench, tuning=Tuning(alone_seconds=0.0, jobs_ahead=False))
     result = cluster.search(
         board, Limits(depth=depth), stop=stop, workers=1, threshold=threshold, replication="none", **options
     )

@@ -60,6 +60,9 @@ SHAPES: dict[str, dict[str, Kind]] = {
 }
 """Types of the fields of a sample, by the value of its field `what`."""
 
+TUNING = Tuning(alone_seconds=0.0, jobs_ahead=False)
+"""As in the simulation, which sends every job when its node is idle."""
+
 CHECKED = ("none", "async")
 """Replication policies that are also measured, on cluster nodes within this process."""
 
@@ -282,7 +285,7 @@ def _compare_with_cluster(
     samples: list[Sample] = []
     options = {**parameters.options_for(position), "threshold": threshold}
     for seed in range(1, parameters.rounds + 1):
-        with Cluster(InsideFabric(count), tuning=Tuning(alone_seconds=0.0)) as cluster:
+        with Cluster(InsideFabric(count), tuning=TUNING) as cluster:
             # Nodes that take turns on few cores must advance evenly.
             pace = 2000 if count > usable_cores() else 0
             result = cluster.search(

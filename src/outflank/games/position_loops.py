@@ -1,10 +1,11 @@
 """Compiled loops over arrays of positions: moves, playing, results."""
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from outflank.boards.planes import Words
 from outflank.games.rules import (
     MOVE,
     Game,
@@ -21,6 +22,9 @@ from outflank.games.rules import (
     unpack,
 )
 from outflank.kernels.compiler import Samples, kernel
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""Packed positions, a row of two words for each (`rules.pack`)."""
 
 NO_MOVE = 0xFFFF
 """The move code that leaves a position as it is, as in games that are over."""
