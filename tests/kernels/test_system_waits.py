@@ -4,19 +4,23 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from outflank.folders import cache_folder
 from outflank.kernels import system_waits
 
-SEARCH = """
+PROGRAM = """
 import ctypes, json, sys, time
 from collections import Counter
 
 from llvmlite import binding
 
 from outflank import OthelloBoard, search
+from outflank.forkjoin import run, spawn, sync, task
+from outflank.folders import cache_folder
 from outflank.kernels import system_waits
 
 calls, kept = Counter(), []
@@ -48,32 +52,64 @@ elif sys.argv[1] == "posix":
     system_waits.HERE = system_waits.Posix()
     supply("sched_yield", lambda: time.sleep(0) or 0, ctypes.c_int)
     supply("usleep", lambda microseconds: time.sleep(microseconds / 1e6) or 0, ctypes.c_int, ctypes.c_uint32)
+"""
 
+SEARCH = """
 board = OthelloBoard.start(6)
-started = time.perf_counter()
 results = [search(board, depth=depth, workers=2, parallel="ybw", evaluation="mobility") for depth in (7, 8, 9)]
 limited = search(board, seconds=0.3, workers=2, parallel="ybw", evaluation="mobility")
 print(json.dumps({"values": [result.value for result in results], "seconds": limited.seconds, "calls": calls}))
 """
 
+FORK_JOIN = """
+@task
+def odd_bits(worker, first: int, count: int, grain: int) -> int:
+    if count <= grain:
+        total = 0
+        for number in range(first, first + count):
+            total += (number ^ total >> 3) & 1
+        return total
+    half = count // 2
+    left = spawn(worker, odd_bits, first, half, grain)
+    right = odd_bits(worker, first + half, count - half, grain)
+    return sync(worker, left) + right
 
-def searched(system: str, folder: Any) -> dict[str, Any]:
-    environment = {**os.environ, "OUTFLANK_CACHE_DIR": str(folder / system)}  # kernels of no other system
-    done = subprocess.run([sys.executable, "-c", SEARCH, system], env=environment, capture_output=True, text=True)
+# One task, while the other worker waits; then many.
+values = [run(odd_bits, 0, 64_000_000, grain, workers=2) for grain in (64_000_000, 1_000_000)]
+print(json.dumps({"values": values, "calls": calls}))
+"""
+
+
+def found_on(system: str, program: str, folder: Path, cache: Path | None = None) -> dict[str, Any]:
+    """Run a program with the calls of a system, and kernels that were compiled with them."""
+    file = folder / f"{system}.py"
+    file.write_text(PROGRAM + program)
+    environment = {**os.environ, "OUTFLANK_CACHE_DIR": str(cache or folder / system)}
+    done = subprocess.run([sys.executable, str(file), system], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
 @pytest.mark.compiled
-@pytest.mark.slow(90)
-def test_workers_wait_on_every_system_and_find_the_same_values(tmp_path) -> None:
-    here, posix, windows = (searched(system, tmp_path) for system in ("here", "posix", "windows"))
-    assert here["values"] == posix["values"] == windows["values"]
-    assert {"sched_yield", "usleep"} == set(posix["calls"])
+@pytest.mark.slow(30)
+def test_a_search_with_the_calls_of_windows_finds_the_same_values(tmp_path) -> None:
+    """Its clock is another one as well."""
+    here = found_on("here", SEARCH, tmp_path, cache=cache_folder())
+    windows = found_on("windows", SEARCH, tmp_path)
+    assert here["values"] == windows["values"]
     assert {"SwitchToThread", "Sleep", "QueryPerformanceCounter", "QueryPerformanceFrequency"} == set(windows["calls"])
-    for found in (here, posix, windows):
+    for found in (here, windows):
         assert 0.1 < found["seconds"] < 5
+
+
+@pytest.mark.compiled
+@pytest.mark.slow(8)
+def test_tasks_with_the_calls_of_posix_find_the_same_values(tmp_path) -> None:
+    """Of a search, whose workers wait as those of tasks do, most is not compiled for this."""
+    here, posix = (found_on(system, FORK_JOIN, tmp_path) for system in ("here", "posix"))
+    assert here["values"] == posix["values"]
+    assert {"sched_yield", "usleep"} == set(posix["calls"])
 
 
 @pytest.mark.interpreted_only
