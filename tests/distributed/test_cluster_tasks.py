@@ -176,7 +176,8 @@ def test_as_many_at_a_time_as_there_are_lanes(asking):
 
 
 @pytest.mark.interpreted_only
-def test_a_node_that_is_gone_loses_nothing(asking):
+def test_a_node_that_is_gone_loses_nothing(asking, caplog):
+    caplog.set_level("INFO", "outflank.distributed")
     carrier = Scripted(2)
     with TaskDispatcher(carrier) as tasks:
         tasks.start()
@@ -197,6 +198,9 @@ def test_a_node_that_is_gone_loses_nothing(asking):
         carrier.well.append(7)
         carrier.events.put(NodeReady(7, "a new one", 3))
         eventually(lambda: tasks.lanes == 4)
+    assert "): it died; its tasks go to other nodes: 1\n" in caplog.text
+    assert caplog.text.count("it died") == 1
+    assert "node 7 (a new one) runs 3 tasks at a time" in caplog.text
 
 
 @pytest.mark.interpreted_only
@@ -220,7 +224,8 @@ def test_a_task_that_ends_its_nodes_is_given_up(asking):
 
 
 @pytest.mark.interpreted_only
-def test_what_a_frozen_node_has_is_given_to_another_and_the_first_answer_counts(asking):
+def test_what_a_frozen_node_has_is_given_to_another_and_the_first_answer_counts(asking, caplog):
+    caplog.set_level("INFO", "outflank.distributed")
     carrier = Scripted(2)
     with TaskDispatcher(carrier, silence_seconds=0.2) as tasks:
         tasks.start()
@@ -241,6 +246,8 @@ def test_what_a_frozen_node_has_is_given_to_another_and_the_first_answer_counts(
         eventually(lambda: carrier.cancelled == [(other, ticket)])
         carrier.answer(2)  # nobody asks any more; the lane is free again
         eventually(lambda: tasks.lanes == 2)
+    assert "silent for 0 s; its tasks also go to other nodes: 1\n" in caplog.text
+    assert caplog.text.count("answers again") == 1
 
 
 @pytest.mark.interpreted_only

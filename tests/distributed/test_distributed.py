@@ -490,7 +490,8 @@ def test_a_node_that_dies_loses_only_work():
         assert node not in {other for other, _ in fabric.submitted[heard:]}
 
 
-def test_a_frozen_node_is_given_up_and_may_come_back():
+def test_a_frozen_node_is_given_up_and_may_come_back(caplog):
+    caplog.set_level("INFO", "outflank.distributed")
     fabric = Scripted(2)
 
     def freezing(node, job):
@@ -509,6 +510,8 @@ def test_a_frozen_node_is_given_up_and_may_come_back():
     assert (node, job.ticket) in fabric.stopped
     again = [other for who, other in fabric.submitted[5:] if (other.first, other.second) == (job.first, job.second)]
     assert again  # somebody else has done it
+    assert f"node {frozen} (place {frozen}): silent for 0." in caplog.text
+    assert "; its jobs go to other nodes: 1" in caplog.text
 
 
 def test_a_node_that_joins_is_used():

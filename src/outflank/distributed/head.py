@@ -15,6 +15,7 @@ from outflank.distributed.replication import Replication
 from outflank.distributed.sizing import Costs
 from outflank.distributed.splits import Homes, Splitting, TreePlace
 from outflank.errors import OutflankError
+from outflank.logs import logger
 from outflank.search.alone import Alone
 from outflank.search.results import WorkerStatistics
 from outflank.search.root import Root
@@ -22,6 +23,8 @@ from outflank.search.root_moves import RootMove, RootValue, WindowProgress, sear
 from outflank.search.stopping import Stopped
 from outflank.search.table import Table
 from outflank.search.worker import COUNTERS
+
+log = logger(__name__)
 
 POLL_SECONDS = 0.03
 """Longest time, in seconds, until the head notices that the search is stopped or a node is silent."""
@@ -366,6 +369,7 @@ class Head:
         now = time.perf_counter()
         if isinstance(event, Joined):
             self.members[event.node] = NodeState(event.where, event.workers, now, joined=now)
+            log.info("node %d (%s) searches with %d workers", event.node, event.where, event.workers)
             return
         member = self.members.get(event.node)
         if member is None:
@@ -373,10 +377,10 @@ class Head:
         member.heard = now
         if isinstance(event, Reported):
             member.report = event.report
-            member.silent = False
+            self._end_silence(event.node, member)
         elif isinstance(event, Left):
             member.gone, member.away = event.why, now
-            self.losses.append(f"node {event.node} ({member.where}): {event.why}")
+            self._note_loss(event.node, member, event.why)
             if tree is not None:
                 for ticket in member.underway:
                     tree.lose(ticket)
@@ -388,7 +392,7 @@ class Head:
             self._end(tree, event.node, member, event.result, now)
 
     def _end(self, tree: Tree | None, number: int, member: NodeState, result: JobResult, now: float) -> None:
-        member.silent = False
+        self._end_silence(number, member)
         job = member.underway.pop(result.ticket, None)
         stopped = member.stopped.pop(result.ticket, None)
         if stopped is not None:
@@ -440,13 +444,22 @@ class Head:
                 continue
             if now - member.heard > self.tuning.patience_seconds and not member.silent:
                 member.silent = True
-                self.losses.append(f"node {number} ({member.where}): silent for {now - member.heard:.1f} s")
+                self._note_loss(number, member, f"silent for {now - member.heard:.1f} s")
                 for ticket in member.underway:
                     tree.lose(ticket)
                 self._stop(number, member, list(member.underway))  # in case the node still receives messages
             any_alive = any_alive or not member.silent
         if not any_alive:
             self._await_members()
+
+    def _note_loss(self, number: int, member: NodeState, why: str) -> None:
+        self.losses.append(f"node {number} ({member.where}): {why}")
+        log.warning("%s; its jobs go to other nodes: %d", self.losses[-1], len(member.underway))
+
+    def _end_silence(self, number: int, member: NodeState) -> None:
+        if member.silent:
+            member.silent = False
+            log.info("node %d (%s) answers again", number, member.where)
 
     def _await_members(self) -> None:
         deadline = time.perf_counter() + self.tuning.join_seconds

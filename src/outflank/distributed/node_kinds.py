@@ -4,7 +4,10 @@ from outflank.distributed.node import Carry, Node, NodeSetup, Peers
 from outflank.distributed.node_messages import PeerMessage
 from outflank.distributed.stealing_node import StealingNode
 from outflank.distributed.tds_node import TdsNode
+from outflank.logs import logger
 from outflank.search.table import Table
+
+log = logger(__name__)
 
 
 def make_node(
@@ -15,6 +18,7 @@ def make_node(
     `table` is the table of the process's last node, if it can be used again (`Node.table_for`). Drop all references to
     the last node before the call. Otherwise a table that is not used again would take memory beside the new one.
     """
+    log.info("this process is node %d of a search, divided by %s", number, setup.parallel)
     if table is not None:
         table.new_search()
     if setup.parallel == "stealing":

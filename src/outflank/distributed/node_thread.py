@@ -11,6 +11,9 @@ from outflank.distributed.node import Node
 from outflank.distributed.node_messages import Ended, Job, Left, NodeEvent
 from outflank.distributed.tasks.task_worker import error_text
 from outflank.kernels.workers import WorkerThread
+from outflank.logs import logger
+
+log = logger(__name__)
 
 
 class NodeThread:
@@ -36,6 +39,7 @@ class NodeThread:
             except Exception as error:  # for example in an evaluation; the head must get an answer
                 if self._failed.is_set():
                     continue  # it has the answer
+                log.exception("job %d of node %d failed", job.ticket, self.number)
                 event = Left(node=self.number, why=error_text(error))
             self._tell(event)
 

@@ -7,11 +7,14 @@ from typing import TextIO
 
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, GameDescription, game_named
+from outflank.logs import logger
 from outflank.players.player import Player
 from outflank.plugins import Registry, instance_of
 from outflank.protocols.listening import LONGEST, Listener, Urgency, too_long
 from outflank.search.keywords import PlayerKeywords
 from outflank.search.request import Stop
+
+log = logger(__name__)
 
 
 class Engine:
@@ -37,7 +40,9 @@ class Engine:
         self._listener = Listener(stream, self._urgency)
         try:
             for line in self._listener.lines():
+                log.debug("received: %s", line)
                 for reply in self._replies(line):
+                    log.debug("answered: %s", reply)
                     output.write(reply)
                     output.flush()
                 if self._leaving:
@@ -49,6 +54,7 @@ class Engine:
 
     def _replies(self, line: str) -> Iterable[str]:
         if too_long(line):
+            log.warning("refused a line of more than %d characters", LONGEST)
             return [self.refusal(line, f"a line of more than {LONGEST} characters")]
         return self.replies(line)
 

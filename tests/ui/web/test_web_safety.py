@@ -102,7 +102,10 @@ def test_only_our_own_names_and_pages_are_answered(served: Served) -> None:
             pass
 
 
-def test_a_token_is_demanded_and_remembered(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_token_is_demanded_and_remembered(
+    tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", "outflank")
     with serving(tmp_path_factory.mktemp("web"), token="secret-word") as served:
         assert served.get("/").status == 403
         assert served.get("/?token=wrong").status == 403
@@ -123,6 +126,9 @@ def test_a_token_is_demanded_and_remembered(tmp_path_factory: pytest.TempPathFac
         assert served.get("/health").status == 200
         with served.page(Cookie=shown) as page:
             assert page.new()["kind"] == "game"
+    assert caplog.text.count("refused / of 127.0.0.1: ") == 4
+    assert f"the server listens on 127.0.0.1, port {served.port}" in caplog.text
+    assert "secret-word" not in caplog.text
 
 
 @pytest.mark.parametrize(

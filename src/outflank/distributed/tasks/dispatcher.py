@@ -32,7 +32,10 @@ from outflank.distributed.tasks.carrier import (
 )
 from outflank.distributed.tasks.task_worker import Item, error_text
 from outflank.errors import OutflankError
+from outflank.logs import logger
 from outflank.search.request import Stop
+
+log = logger(__name__)
 
 SILENCE_SECONDS = 10.0
 """Seconds without a message from a node after which its tasks are also given to other nodes."""
@@ -179,6 +182,8 @@ class TaskDispatcher:
                 self._hand_out()
         except Exception as error:  # otherwise callers would wait for ever
             self._broken = error_text(error)
+        if self._broken is not None:
+            log.error("no task can run any more: %s", self._broken)
         self._broken = self._broken or "the cluster has been left"
         for task in list(self._tasks.values()):
             self._end(task, why=self._broken)
@@ -193,9 +198,11 @@ class TaskDispatcher:
                 self._waiting.append(event)
         elif isinstance(event, NodeReady):
             self._nodes[event.node] = _Node(event.where, event.lanes, time.monotonic())
+            log.info("node %d (%s) runs %d tasks at a time", event.node, event.where, event.lanes)
         elif isinstance(event, NodeUnfit):
             self._last_failure = event.why
             self.refused.append(event.why)
+            log.warning("node %d cannot run the tasks: %s", event.node, event.why)
         elif isinstance(event, ClusterBroken):
             self._broken = event.why
         elif isinstance(event, NodeGone):
@@ -205,6 +212,7 @@ class TaskDispatcher:
             node.heard = time.monotonic()
             if node.silent:
                 node.silent = False
+                log.info("node %d (%s) answers again", event.node, node.where)
                 for task in node.tasks.values():
                     self._remove_waiting(task)
             if isinstance(event, TaskAnswered):
@@ -237,12 +245,22 @@ class TaskDispatcher:
             if task.attempts >= MOST_ATTEMPTS:
                 self._end(task, why=f"{task.attempts} nodes were lost with the same task: {event.why}")
         if node is not None:
+            log.warning(
+                "node %d (%s): %s; its tasks go to other nodes: %d", event.node, node.where, event.why, len(node.tasks)
+            )
             self._requeue(node.tasks.values())
 
     def _find_silent(self, now: float) -> None:
-        for node in self._nodes.values():
+        for number, node in self._nodes.items():
             if not node.silent and now > node.heard + self._silence_seconds:
                 node.silent = True
+                log.warning(
+                    "node %d (%s): silent for %.0f s; its tasks also go to other nodes: %d",
+                    number,
+                    node.where,
+                    now - node.heard,
+                    len(node.tasks),
+                )
                 self._requeue(node.tasks.values())
 
     def _requeue(self, tasks: Iterable[PendingTask]) -> None:

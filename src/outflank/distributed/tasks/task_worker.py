@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from outflank.errors import OutflankError
+from outflank.logs import logger
 from outflank.search.request import Stop
+
+log = logger(__name__)
 
 Item = dict[str, Any]
 """A task or its answer, as a JSON object."""
@@ -39,6 +42,7 @@ class TaskRunner:
         try:
             return {"answer": self._worker.do(item, stop)}
         except Exception as error:  # every failure is reported to the caller
+            log.warning("task %d failed: %s", ticket, error_text(error), exc_info=not isinstance(error, OutflankError))
             return {"answer": None, "why": error_text(error)}
         finally:
             self._stops.pop(ticket, None)

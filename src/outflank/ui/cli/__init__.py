@@ -1,5 +1,6 @@
 """The command `outflank`: its subcommands, error messages and exit status. Subcommands are imported when called."""
 
+import os
 import sys
 import warnings
 from importlib import import_module
@@ -109,6 +110,10 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         use_plain_text(stream)
     try:
+        if "OUTFLANK_LOG" in os.environ:
+            from outflank.logs import log_to_file  # imported here, so that other commands start faster
+
+            log_to_file()
         with sigterm_as_ctrl_c():
             status = cli.main(args=arguments, prog_name="outflank", standalone_mode=False)
         sys.stdout.flush()

@@ -14,9 +14,12 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
+from outflank.logs import logger
 from outflank.ui.web.guards import AccessRules, Guarded
 from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.visits.connection import Session
+
+log = logger(__name__)
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -80,10 +83,12 @@ def application(lobby: Lobby, access: AccessRules) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        log.info("the server listens on %s, port %d", access.host, access.port)
         try:
             yield
         finally:
             lobby.close()
+            log.info("the server has ended")
 
     async def health(request: Request) -> Response:
         counts = {"connections": len(connections), "searches": lobby.services.searches.turns.under_way()}
@@ -103,6 +108,7 @@ def application(lobby: Lobby, access: AccessRules) -> ASGIApp:
         if len(connections) >= lobby.services.settings.most_connections:
             silent = next((connection for connection in connections if connection.is_silent), None)
             if silent is None:
+                log.info("refused a connection: %d are open", len(connections))
                 await socket.close(BUSY, "too many connections")
                 return
             await silent.close(BUSY, "others wait for a connection, and nothing was asked by this one")

@@ -14,6 +14,10 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from outflank.logs import logger
+
+log = logger(__name__)
+
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 POLICY = (
@@ -152,6 +156,8 @@ def _own_address(path: str) -> str:
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, why: str) -> None:
+    # The path only: the rest of an address, and the headers, may contain tokens.
+    log.info("refused %s of %s: %s", scope["path"], (scope.get("client") or ["?"])[0], why)
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": FORBIDDEN, "reason": why})  # the client gets status 403
         return

@@ -15,6 +15,7 @@ from uvicorn.server import ServerState
 from websockets.frames import Frame
 
 from outflank.errors import reason_of
+from outflank.logs import logger
 from outflank.ui.web.requests import MOST_BYTES
 from outflank.ui.web.sockets import SWEEP_SECONDS, SocketLimits, Sockets, socket_limits
 from outflank.ui.web.visits.message_queue import Bucket
@@ -24,6 +25,8 @@ from outflank.ui.web.warning_log import WarningLog
 # is complete, and limit the frames of a WebSocket. uvicorn has no time limit for requests: its timer for idle
 # connections starts after the first answer, and stops at the first byte of the next request. It has no limit on frames
 # either. An empty frame costs a client six bytes. The server needs 6 to 7 microseconds to parse it.
+
+log = logger(__name__)
 
 FRAMES_A_SECOND, FRAMES_AT_ONCE = 50.0, 500
 """Maximum number of WebSocket frames that end no message (continuations, pings, pongs): per second, and in a burst."""
@@ -124,6 +127,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             return False
         if self._frames.take():
             return True
+        log.info("closed a connection: too many frames")
         self.conn.fail(POLICY_VIOLATION, "too many frames")
         self.transport.write(b"".join(self.conn.data_to_send()))
         self.transport.close()

@@ -11,6 +11,10 @@ import asyncio
 import sys
 from dataclasses import dataclass
 
+from outflank.logs import logger
+
+log = logger(__name__)
+
 REQUEST_SECONDS = 10.0
 """Seconds that a client has to send a request after it connected or got the last response. A client has the same time
 to read a response."""
@@ -112,6 +116,7 @@ class Sockets:
         waiting = [(entry.waiting_since, transport) for transport, entry in self._sockets.items()]
         ages = {transport: since for since, transport in waiting if since is not None}
         if ages:
+            log.info("closed the socket that waited longest, because %d are open, and %d wait", len(self), len(ages))
             self._abort(min(ages, key=lambda transport: ages[transport]))
 
     def close_late(self) -> None:
@@ -122,8 +127,10 @@ class Sockets:
                 if entry.closing_since is None:
                     entry.closing_since = now
                 elif now - entry.closing_since >= CLOSING_SECONDS:
+                    log.info("closed a socket: its client did not read the response within %g s", CLOSING_SECONDS)
                     self._abort(transport)
             elif entry.waiting_since is not None and now - entry.waiting_since >= REQUEST_SECONDS:
+                log.info("closed a socket: its client sent or read nothing for %g s", REQUEST_SECONDS)
                 transport.close()  # sends the buffered data first
 
     def drop_waiting(self) -> None:

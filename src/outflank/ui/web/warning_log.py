@@ -1,4 +1,4 @@
-"""Rate-limited warnings on standard error. Repeated warnings are summarised in one line with their number."""
+"""Rate-limited warnings on standard error and in the log. Repeated warnings are summarised in one line."""
 
 import sys
 import threading
@@ -7,15 +7,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from outflank.logs import logger, one_line
+
+log = logger(__name__)
+
 PERIOD_SECONDS = 60.0
 MOST_LINES = 5
 """Maximum number of warnings of one kind that are written in `PERIOD_SECONDS`. Further warnings are only counted."""
 
 MOST_KINDS = 50
 """Maximum number of kinds of warnings that are counted separately. All further kinds count as one kind."""
-
-MOST_LETTERS = 500
-"""Maximum number of characters of a written warning."""
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class WarningLog:
 
     def warn(self, kind: str, text: object) -> None:
         """Write a warning, or only count it if `MOST_LINES` of its kind were written within a minute."""
-        line = _one_line(text)
+        line = one_line(text)
         with self._lock:
             now = self._clock()
             self._write_numbers(now)
@@ -61,7 +62,7 @@ class WarningLog:
             entry = self._kinds.setdefault(kind, _Kind(now))
             if entry.written < MOST_LINES:
                 entry.written += 1
-                self._write(f"outflank: warning: {line}")
+                self._write_line(line)
                 return
             entry.omitted += 1
             entry.last = line
@@ -101,14 +102,11 @@ class WarningLog:
             if now is None or now - entry.begun >= PERIOD_SECONDS:
                 del self._kinds[kind]
                 if entry.omitted:
-                    more = f"{entry.omitted:,} more within a minute, the last one: {entry.last}"
-                    self._write(f"outflank: warning: {more}")
+                    self._write_line(f"{entry.omitted:,} more within a minute, the last one: {entry.last}")
 
-
-def _one_line(text: object) -> str:
-    """Return the text as one line without control characters."""
-    line = " ".join(str(text).split())[:MOST_LETTERS]
-    return "".join(letter if letter.isprintable() else "?" for letter in line)
+    def _write_line(self, line: str) -> None:
+        self._write(f"outflank: warning: {line}")
+        log.warning("%s", line)
 
 
 def _to_stderr(line: str) -> None:

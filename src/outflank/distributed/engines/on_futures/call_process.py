@@ -14,6 +14,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, TypeVar
 
 from outflank.errors import OutflankError
+from outflank.logs import log_to_file
 from outflank.systems import children_ignore_interrupts
 
 LEAVE_SECONDS = 1.0
@@ -125,6 +126,8 @@ def _begin(writer: "Connection[object, object]", begin: Callable[[], None] | Non
     global _writer
     _writer = writer
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OutflankError):  # the head has reported it, if the file is the same
+        log_to_file()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if begin is not None:
         begin()

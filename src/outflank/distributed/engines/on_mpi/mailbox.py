@@ -27,6 +27,7 @@ from outflank.distributed.node import Entries
 from outflank.distributed.node_messages import PeerMessage
 from outflank.errors import OutflankError
 from outflank.installation import install_command
+from outflank.logs import logger
 from outflank.search.outbox import WORDS
 from outflank.validation.documents import encoded
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Comm, Request
 
 T = TypeVar("T")
+
+log = logger(__name__)
 
 # How the program ends if the head has finished but other ranks do not answer.
 #
@@ -53,10 +56,10 @@ def end_without(communicator: "Comm", ranks: Iterable[int], seconds: float) -> N
     names = [str(rank) for rank in ranks]
     subject = f"rank {names[0]} has" if len(names) == 1 else f"ranks {', '.join(names)} have"
     flush_output()
-    sys.stderr.write(
-        f"outflank: warning: {subject} not ended {seconds:g} s after the work was done: the program ends without "
-        f"{'it' if len(names) == 1 else 'them'}\n"
-    )
+    warning = f"{subject} not ended {seconds:g} s after the work was done: the program ends without "
+    warning += "it" if len(names) == 1 else "them"
+    sys.stderr.write(f"outflank: warning: {warning}\n")
+    log.warning("%s", warning)
     sys.stderr.flush()
 
     def abort(status: int) -> None:

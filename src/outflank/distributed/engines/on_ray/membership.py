@@ -49,10 +49,13 @@ from outflank.distributed.engines.on_ray.tokens import make_token, read_token, t
 from outflank.errors import OutflankError, reason_of
 from outflank.folders import state_folder
 from outflank.formats.files import write_whole
+from outflank.logs import logger
 from outflank.machine import usable_cores
 from outflank.ownership import exposure, make_private
 from outflank.validation.documents import decoded, encoded
 from outflank.validation.values import Misfit
+
+log = logger(__name__)
 
 MOST_REPLACED = 20
 """Greatest number of dead actors that are replaced in each of the `places`."""
@@ -212,6 +215,7 @@ def _supervisor(member: Member) -> Process | None:
 
 def end(member: Member, seconds: float = END_SECONDS) -> None:
     """End the Ray processes of one cluster member on this machine, and remove its directory and its record."""
+    log.info("this machine leaves the cluster at %s", member.address)
     psutil_module = psutil()
     running: list[Process] = []
     supervisor = _supervisor(member)
@@ -252,7 +256,7 @@ def launch(
     if owned is None:
         clear_ownerless()
     directory = owned or private_directory()
-    log = directory / "outflank.log"
+    log_file = directory / "outflank.log"
     tls = tls_files(address, token_file)
     environment = {**os.environ, **settings(token_file), **tls_settings(tls)}
     parent = str(os.getpid() if owned is not None else 0)
@@ -263,7 +267,7 @@ def launch(
         {name: value for name, value in environment.items() if value},
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (os.POSIX_SPAWN_OPEN, 1, str(log_file), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
             (os.POSIX_SPAWN_DUP2, 1, 2),
         ],
         setsid=True,  # so that it does not receive the terminal's Ctrl-C
@@ -279,7 +283,7 @@ def launch(
     )
     try:
         _write_record(member)
-        _await_node(member, token, tls, log)
+        _await_node(member, token, tls, log_file)
         if head:
             require_protection(address, token, tls)
     except BaseException as error:
@@ -290,6 +294,7 @@ def launch(
         else:
             forget(member)  # the guardian process ends the member
         raise
+    log.info("this machine is in the cluster at %s, with %d cores", address, cores)
     return member
 
 

@@ -27,6 +27,8 @@ from outflank.distributed.node_kinds import make_node, post
 from outflank.distributed.node_messages import Job, JobResult, NodeReport, PeerMessage
 from outflank.distributed.node_thread import process_name
 from outflank.distributed.tasks.task_worker import Item, TaskRunner, error_text, process_description
+from outflank.errors import OutflankError
+from outflank.logs import log_to_file, logger
 from outflank.package_digest import sources_digest
 from outflank.plugins import any_installed, any_user_parts
 from outflank.search.outbox import WORDS
@@ -35,6 +37,8 @@ from outflank.user_modules import PickledValue, imported_modules
 if TYPE_CHECKING:
     from ray import ObjectRef
     from ray.actor import ActorClass, ActorHandle
+
+log = logger(__name__)
 
 LANES = {"jobs": 1, "entries": 1, "steals": 1}
 """Ray's concurrency groups, with their numbers of threads. Tasks have a group too. Other calls run on the actor's
@@ -159,6 +163,8 @@ class RayProcess(RayNode):
     def __init__(self, user: str | None = None) -> None:
         """`user` is the ID of the Ray job of the command that reserves this actor; None: it ends with its command."""
         super().__init__()
+        with contextlib.suppress(OutflankError):  # on this machine the file may be impossible
+            log_to_file()
         self._runner: TaskRunner | None = None
         self._running = 0
         """Number of threads of this process that run tasks or end work."""
@@ -279,6 +285,7 @@ class RayProcess(RayNode):
 
 def end_process() -> None:
     """End this process at once, whatever its threads do. Ray notes the death of the actor."""
+    log.warning("the work of the last command does not end, so this process ends")
     os._exit(1)
 
 

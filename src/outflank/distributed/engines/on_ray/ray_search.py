@@ -18,11 +18,14 @@ from outflank.distributed.fabric import HeadLost
 from outflank.distributed.node import Entries, NodeSetup
 from outflank.distributed.node_messages import Ended, Job, Joined, Left, NodeEvent, Reported, version_error
 from outflank.errors import OutflankError
+from outflank.logs import logger
 from outflank.user_modules import PickledValue, pickle_for_nodes
 
 if TYPE_CHECKING:
     from ray import ObjectRef
     from ray.actor import ActorHandle
+
+log = logger(__name__)
 
 REPORT_SECONDS = 0.5
 SILENT_SECONDS = 2.0
@@ -230,6 +233,8 @@ class RayFabric:
             self._numbers += 1
             seat = _Seat(key, self._numbers, leases[key])
             self._seats[key] = seat
+            if self._replaced.get(key):
+                log.info("node %d replaces the lost node of %s", seat.number, key)
             if self._setup is not None and seat in self._taking_part():
                 self._prepare(seat)
         if new_keys:

@@ -28,11 +28,14 @@ from outflank.distributed.tasks.carrier import (
     TaskEvents,
 )
 from outflank.distributed.tasks.task_worker import Item, MakeWorker
+from outflank.logs import logger
 from outflank.user_modules import pickle_for_nodes
 
 if TYPE_CHECKING:
     from ray import ObjectRef
     from ray.actor import ActorHandle
+
+log = logger(__name__)
 
 CLOSE_SECONDS = 6.0
 """Timeout for workers to release their resources before their processes are killed."""
@@ -160,6 +163,8 @@ class RayTasks:
     def _make_worker(self, key: str, lease: Lease) -> None:
         seat = _Seat(key, next(self._numbers), lease, time.monotonic())
         self._seats[key] = seat
+        if self._deaths[key]:
+            log.info("node %d replaces the lost node of %s", seat.number, key)
         ref = seat.actor.make_worker.options(concurrency_group="tasks").remote(self._pickled_make)
         self._notify_when_done(seat, ref, partial(self._handle_made, seat))
 

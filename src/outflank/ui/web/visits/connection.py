@@ -13,6 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from outflank import __version__
 from outflank.errors import OutflankError
 from outflank.games.description import GAMES, GameDescription, GameOption
+from outflank.logs import logger
 from outflank.search.algorithms import ALGORITHMS
 from outflank.search.division import SCHEMES
 from outflank.search.request_checks import MONTE_CARLO
@@ -43,6 +44,8 @@ from outflank.ui.web.visits.activity import Activity
 from outflank.ui.web.visits.message_queue import Bucket, Outbox
 from outflank.validation.documents import decoded
 from outflank.validation.values import Misfit
+
+log = logger(__name__)
 
 
 @cache
@@ -175,6 +178,7 @@ class Session:
 
     async def close(self, code: int, why: str) -> None:
         """Close the connection, which ends the session."""
+        log.info("closed a connection: %s", why)
         self._is_closing = True
         with suppress(TimeoutError, RuntimeError, OSError, WebSocketDisconnect):  # it may be closed already
             async with asyncio.timeout(CLOSE_SECONDS):
@@ -190,6 +194,7 @@ class Session:
         try:
             answer = await self._handlers[type(request)](self, request)
         except OutflankError as error:
+            log.debug("refused a request: %s", error)
             answer = Refused(re=request.ask, why=_one_line(error))
         except Exception as error:  # an internal error: this connection and all others go on
             self.services.warn(error)
