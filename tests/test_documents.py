@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
+import release
 from outflank.arena import match_documents as of_matches
 from outflank.books import exchange as of_books
 from outflank.distributed.engines.on_mpi import mpi_messages
@@ -309,6 +310,12 @@ def test_what_is_printed_is_what_is_declared(arguments: str, schemas: list[str],
     for line in lines:
         kind = declared()[json.loads(line)["schema"]]
         assert plain(decoded(kind, line.encode())) == json.loads(line)
+
+
+def test_what_a_release_expects_is_declared():
+    documents = declared()
+    for command, expected in release.TRIED.items():
+        assert expected.keys() - {"schema"} <= set(documents[expected["schema"]].__struct_fields__), command
 
 
 def test_the_status_of_a_cluster_is_declared():

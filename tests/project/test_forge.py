@@ -49,7 +49,7 @@ def test_the_files_follow_their_schemas() -> None:
 def test_workflows_run_what_is_here() -> None:
     ran = set()
     for place, line in commands():
-        if module := re.match(r"(?:\S*/)?python -m ((?:tests|benchmarks|docs)\S*)", line):
+        if module := re.match(r"(?:\S*/)?python -m ((?:tests|benchmarks|docs|release)\S*)", line):
             assert find_spec(module[1]) is not None, f"{place}: {line}"
             ran.add(module[1])
         for file in re.findall(r"(?:src|tests|\.ci)/[\w/.]+", line):
@@ -58,7 +58,7 @@ def test_workflows_run_what_is_here() -> None:
             assert extra in PROJECT["optional-dependencies"], f"{place}: {line}"
     named = set(re.findall(r"`python -m (tests\.\w+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
     assert named - ran == {"tests.web_soak"}  # an hour long
-    assert {"tests", "docs", "tests.forge"} <= ran
+    assert {"tests", "docs", "tests.forge", "release"} <= ran
 
 
 def test_the_versions_of_python_that_are_named_are_tested() -> None:
