@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import outflank
 from outflank import Board, Limits, search
 from outflank.arena import Settings, play_match
+from outflank.boards import board_tabletop
 from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import FormatError
 from outflank.formats.game_files import read_records
@@ -169,6 +170,26 @@ def test_gestures_on_the_table_do_what_the_moves_do(board):
         places = {place.name: (place.x, place.y) for place in table.places}
         ways = [tuple(map(sub, places[end], places[begin])) for begin, end in gesture.goes if end is not None]
         assert ways == ([] if gesture.way is None else [gesture.way])
+
+
+@pytest.mark.interpreted_only
+@examples(60)
+@given(boards())
+def test_a_game_without_a_tabletop_has_the_same_gestures(board):
+    def on_coordinates(table, move):
+        at = {place.name: (place.x, place.y) for place in table.places} | {None: None}
+        gesture = table.gesture(board, move)
+        return (
+            at[gesture.to],
+            [at[name] for name in gesture.picked],
+            gesture.way,
+            [at[each] for each in sum(gesture.goes, ())],
+        )
+
+    own, derived = tabletop_of(board), board_tabletop._from_diagram(board)
+    assert derived.pieces(board) == own.pieces(board)
+    for move in board.legal_moves:
+        assert on_coordinates(derived, move) == on_coordinates(own, move)
 
 
 def test_trees_are_as_large_as_others_have_counted():

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank import AbaloneBoard, Board, OthelloBoard, OutflankError, Side
+from outflank.boards import board_tabletop
 from outflank.boards.board_tabletop import tabletop_of
+from outflank.games.presentation import Gesture
 
 
 def played(board: Board, choices: list[int]) -> Board:
@@ -70,6 +72,23 @@ def test_two_gestures_are_never_told_apart_by_less_than_cells_and_way() -> None:
     table = tabletop_of(board)
     gestures = [table.gesture(board, move) for move in board.legal_moves]
     assert len({(frozenset(each.picked), each.way) for each in gestures}) == len(gestures) == 52
+
+
+@given(st.lists(st.integers(0, 200), max_size=20))
+def test_othello_needs_no_tabletop_of_its_own(choices: list[int]) -> None:
+    """Discs that are turned over are part of no gesture, nor is a pass."""
+    board = played(OthelloBoard.start(4, scoring="discs"), choices)
+    own, derived = tabletop_of(board), board_tabletop._from_diagram(board)
+    cells = {mine.name: theirs.name for mine, theirs in zip(own.places, derived.places, strict=True)} | {"": ""}
+    for move in board.legal_moves:
+        assert derived.gesture(board, move) == Gesture(to=cells[own.gesture(board, move).to])
+
+
+def test_moves_that_no_gesture_can_show_are_made_by_name() -> None:
+    """Several marbles move at once."""
+    board = AbaloneBoard.start()
+    derived = board_tabletop._from_diagram(board)
+    assert {len(derived.gesture(board, move).picked) for move in board.legal_moves} == {0, 1}
 
 
 @pytest.mark.parametrize("pieces", ["X", "X" * 15 + "." * 46, "Q" * 61, "X" * 61])

@@ -37,7 +37,7 @@ def collected(*words: str, folder: Path, path: Path) -> str:
     """What pytest says of the tests that it finds in a folder, with the package from `path`."""
     environment = {**os.environ, "PYTHONPATH": str(path), "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *words],
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "--assert=plain", "-p", "no:cacheprovider", *words],
         cwd=folder,
         env=environment,
         capture_output=True,
