@@ -6,14 +6,20 @@ WORKDIR /source
 COPY . .
 RUN python -m venv /opt/outflank && /opt/outflank/bin/pip install --no-cache-dir '.[web]'
 
+# Kernels for every machine that may run the image, not only for the one that builds it: docs/kernels.md.
+FROM build AS kernels
+RUN /opt/outflank/bin/pip install --no-cache-dir '.[wheel]' && /opt/outflank/bin/outflank warm --wheel /wheels
+
+FROM build AS complete
+COPY --from=kernels /wheels /wheels
+RUN /opt/outflank/bin/pip install --no-cache-dir /wheels/*.whl
+
 FROM python:3.13-slim
-COPY --from=build /opt/outflank /opt/outflank
+COPY --from=complete /opt/outflank /opt/outflank
 RUN useradd --create-home outflank && install -d -o outflank /home/outflank/games
 ENV PATH=/opt/outflank/bin:$PATH
 USER outflank
 WORKDIR /home/outflank
-# Kernels are compiled for the processor of the machine that builds the image. Another one compiles them again.
-RUN outflank warm
 EXPOSE 8000
 ENTRYPOINT ["outflank"]
 CMD ["search"]

@@ -16,7 +16,7 @@ import pytest
 
 import outflank.warm
 from outflank.folders import cache_folder
-from outflank.kernels import cache, cache_files, lane_forms
+from outflank.kernels import cache, cache_files, companion_package, lane_forms
 from tests.forks import Forks
 
 pytestmark = pytest.mark.compiled
@@ -151,6 +151,52 @@ def test_numbas_libraries_are_read_for_what_nobody_knows_yet(monkeypatch, called
     monkeypatch.setattr(target, "refresh", lambda: read.append(called))
     assert cache_files.from_bytes(pickle.dumps(((), (called,), ())), target) is None  # for there is no code
     assert len(read) == times
+
+
+PACK = """
+import pathlib, sys
+import calls
+from outflank.kernels import cache, cache_files, companion_package
+print(calls.twice(5))
+triple, _, features = host = companion_package.host()
+processor = companion_package.usable_processors(triple, features)[0]
+folder = companion_package.folder(pathlib.Path(sys.argv[1]), processor) / "kernels" / cache.stamp()
+for kernel in (calls.twice, calls.factorial):
+    stored = kernel.compiled._cache
+    for signature in kernel.compiled.overloads:
+        key = stored.key(signature)
+        code = cache_files.read(stored.path(key, *cache._target(host)))
+        generic = cache._target((triple, processor.name, processor.features))
+        cache_files.write(folder / stored.file_name(key, *generic), code)
+"""
+"""Puts the kernels of `CALLS` into a companion package. Its argument is the folder of installed packages."""
+
+
+def test_kernels_of_the_companion_package_are_not_compiled(forked, tmp_path):
+    (tmp_path / "calls.py").write_text(CALLS)
+    assert forked("-c", PACK, str(tmp_path / "home"), cache_dir=tmp_path / "maker", path=tmp_path).stdout == "240\n"
+    package = tmp_path / "home" / companion_package.PACKAGE
+    before = {file: file.read_bytes() for file in package.rglob("*.kernel")}
+    assert len(before) == 2
+    homes = f"companion_package.homes = lambda: [pathlib.Path({str(tmp_path / 'home')!r})]; "
+    use = "import pathlib; from outflank.kernels import companion_package; " + homes
+    asked = use + "import calls; print(calls.twice(5))" + HISTORY
+
+    def run(cache: str) -> str:
+        done = forked("-c", asked, cache_dir=tmp_path / cache, path=tmp_path)
+        assert done.stderr == ""
+        return done.stdout
+
+    assert run("first") == "240\n['loaded', 'loaded']\n"
+    assert not (tmp_path / "first").exists()
+    # Kernels of the package and of the user's cache call each other.
+    (callee,) = package.rglob("*factorial*.kernel")
+    callee.write_bytes(callee.read_bytes()[:-1] + b"?")
+    assert run("second") == "240\n['compiled', 'loaded']\n"
+    assert run("second") == "240\n['loaded', 'loaded']\n"
+    (stamp,) = {file.parent for file in before}
+    stamp.rename(stamp.with_name("of-other-versions"))
+    assert run("third") == "240\n['compiled', 'compiled']\n"
 
 
 def test_an_edited_source_of_the_package_is_never_served_stale(forked, tmp_path):
@@ -318,9 +364,9 @@ def test_a_package_whose_files_are_being_exchanged_is_not_kept(monkeypatch, tmp_
 
     kept = cache.KernelCache(outflank.warm.own_kernels()[0].py_func, "kept")
     codegen = cpu_target.target_context.codegen()
-    assert kept._path((), codegen) is not None
+    assert kept._path(kept.key(()), codegen) is not None
     monkeypatch.setattr(cache, "_package_sources", lambda: [tmp_path / "gone.py"])
-    assert kept._path((), codegen) is None
+    assert kept._path(kept.key(()), codegen) is None
 
 
 def test_the_form_of_lanes_is_part_of_the_key(monkeypatch):
@@ -331,7 +377,7 @@ def test_the_form_of_lanes_is_part_of_the_key(monkeypatch):
     paths = set()
     for form in (None, "vectors", "scalars"):
         monkeypatch.setattr(lane_forms, "forced_form", lambda form=form: form)
-        paths.add(kept._path((), codegen))
+        paths.add(kept._path(kept.key(()), codegen))
     assert len(paths - {None}) == 3
 
 

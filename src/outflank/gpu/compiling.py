@@ -119,7 +119,7 @@ class _DeviceCache(CachedKernel):
         write_kernel(path, payload)
 
     def _path(self, signature: Signature, codegen: Any) -> Path | None:
-        return self.path(signature, ("cuda", version("numba-cuda"), codegen.magic_tuple(), self._options))
+        return self.path(self.key(signature), "cuda", version("numba-cuda"), codegen.magic_tuple(), self._options)
 
 
 def _refresh_registrations(target: Context) -> None:

@@ -9,6 +9,9 @@ each other's numbered files, so that a third process loads the wrong code. Here
 - a file's name is a digest of kernel, signature, processor and form of lanes. The file is written under another name
   and renamed, and has a checksum. Concurrent writers of a file write the same content, so no lock is needed.
 
+A kernel that is not in the user's cache is read from the installed package `outflank-kernels`, if there is one
+(`companion_package`).
+
 A cache that cannot be read or written, or that other users can write, costs time and a warning, but never causes a
 wrong result.
 """
@@ -33,7 +36,7 @@ import numpy as np
 
 from outflank.errors import notify, reason_of
 from outflank.folders import NoHome, cache_folder
-from outflank.kernels import cache_files, lane_forms
+from outflank.kernels import cache_files, companion_package, lane_forms
 from outflank.kernels.loading import import_numba
 from outflank.kernels.lowering import Callee, CompileResult, Context, NumbaType, Signature, publish
 
@@ -310,8 +313,8 @@ class CachedKernel:
         types = tuple(cls.__name__ for cls in _classes(signature))
         history.append(Event(self._name, types, how, seconds))
 
-    def path(self, signature: Signature, machine: tuple[object, ...]) -> Path | None:
-        """Return the file for `signature` on the target called `machine`; None if the kernel cannot be cached."""
+    def key(self, signature: Signature) -> bytes | None:
+        """Return the part of the cache key that does not depend on the target; None if the kernel cannot be cached."""
         classes = sorted(set(_classes(signature)), key=lambda cls: (cls.__module__, cls.__qualname__))
         users = _user_key(self._module, classes)
         # If the package has been edited since this process started, old and new modules may be mixed.
@@ -319,14 +322,26 @@ class CachedKernel:
         if users is None or state is None or state != _package_stamp():
             return None
         names = [f"{cls.__module__}.{cls.__qualname__}" for cls in classes]
-        key = repr((self._name, str(signature), names, *machine, sys.version_info[:2]))
-        digest = hashlib.blake2b(key.encode() + users, digest_size=12).hexdigest()
+        return repr((self._name, str(signature), names, sys.version_info[:2])).encode() + users
+
+    def file_name(self, key: bytes, *target: object) -> str:
+        """Return the name of the file with the kernel's code for a target."""
+        return f"{self._name}-{_digest(key + repr(target).encode())}.kernel"
+
+    def path(self, key: bytes | None, *target: object) -> Path | None:
+        """Return the file of the user's cache with the kernel's code for a target; None if it cannot be cached."""
+        if key is None:
+            return None
         try:
             cache_files.require_private(generation())
         except (NoHome, cache_files.Exposed) as error:
             cache_files.warn_once(f"kernels are not kept: {error}" if isinstance(error, NoHome) else str(error))
             return None
-        return generation() / f"{self._name}-{digest}.kernel"
+        return generation() / self.file_name(key, *target)
+
+
+def _digest(key: bytes) -> str:
+    return hashlib.blake2b(key, digest_size=12).hexdigest()
 
 
 def write_kernel(path: Path, payload: bytes) -> None:
@@ -343,52 +358,79 @@ class KernelCache(CachedKernel):
     """The cache of one kernel on this processor, for its Numba dispatcher."""
 
     def load_overload(self, signature: Signature, target: Context) -> "CompileResult | None":
-        """Return the cached code for `signature`; None if it must be compiled."""
+        """Return the stored code for `signature`; None if it must be compiled."""
         started = time.perf_counter()
         with _single_check():
-            path = self._path(signature, target.codegen())
-            payload = cache_files.read(path) if path else None
-            result = cache_files.from_bytes(payload, target) if payload is not None else None
-        if result is not None:
-            self._publish(signature, result, path)
-            self.note(signature, "loaded", time.perf_counter() - started)
-            return result
+            key = self.key(signature)
+            path = self._path(key, target.codegen())
+            for payload in self._payloads(key, path, target.codegen()):
+                result = cache_files.from_bytes(payload, target)
+                if result is not None:
+                    self._publish(signature, result, key)
+                    self.note(signature, "loaded", time.perf_counter() - started)
+                    return result
         self.begin(signature, started, is_cached=path is not None)
         cache_files.refresh_registrations(target)
         return None
 
+    def _payloads(self, key: bytes | None, path: Path | None, codegen: Any) -> Iterator[bytes]:
+        """Yield the stored bytes of the kernel: from the user's cache, then from the companion package."""
+        payload = cache_files.read(path) if path is not None else None
+        if payload is not None:
+            yield payload
+        companion = companion_package.kernels_for(codegen.magic_tuple(), stamp()) if key is not None else None
+        if key is None or companion is None:
+            return
+        folder, magic_tuple = companion
+        payload = cache_files.read_installed(folder / self.file_name(key, *_target(magic_tuple)))
+        if payload is not None:
+            yield payload
+
     def save_overload(self, signature: Signature, result: CompileResult) -> None:
         """Write the code that has just been compiled for `signature` to the cache."""
         self.done(signature)
-        path = self._path(signature, result.codegen)
-        if (
-            result.lifted
-            or result.library.has_dynamic_globals
-            or not all(callee.is_cached for callee in result.library.callees)
-        ):
-            path = None
-        self._publish(signature, result, path)
+        is_whole = not (result.lifted or result.library.has_dynamic_globals)
+        is_storable = is_whole and all(callee.is_cached for callee in result.library.callees)
+        key = self.key(signature) if is_storable else None
+        path = self._path(key, result.codegen)
+        self._publish(signature, result, key)
         if path is not None:
             write_kernel(path, cache_files.to_bytes(result))
 
-    def _path(self, signature: Signature, codegen: Any) -> Path | None:
-        return self.path(signature, (codegen.magic_tuple(), lane_forms.forced_form()))
+    def _path(self, key: bytes | None, codegen: Any) -> Path | None:
+        return self.path(key, *_target(codegen.magic_tuple()))
 
-    def _publish(self, signature: Signature, result: CompileResult, path: Path | None) -> None:
-        """Make the kernel callable from other kernels."""
+    def _publish(self, signature: Signature, result: CompileResult, key: bytes | None) -> None:
+        """Make the kernel callable from other kernels.
+
+        The symbol does not depend on the processor, so that a kernel compiled for this processor can call one that was
+        compiled for a generic processor, and the reverse: addresses and words are passed in the same way.
+        """
         llvm_name = result.fndesc.llvm_func_name
-        symbol = f"outflank.{path.stem}" if path else f"outflank.{self._name}.{llvm_name}.{len(history)}"
-        publish(result, Callee(symbol, llvm_name, path is not None, self._module, self._function, signature))
+        digest = _digest(key) if key is not None else f"{llvm_name}.{len(history)}"
+        symbol = f"outflank.{self._name}-{digest}"
+        publish(result, Callee(symbol, llvm_name, key is not None, self._module, self._function, signature))
+
+
+def _target(magic_tuple: tuple[str, str, str]) -> tuple[object, ...]:
+    """Return the system, the processor and the form of lanes for which kernels are compiled."""
+    triple, *processor = magic_tuple
+    return triple.rstrip(".0123456789"), *processor, lane_forms.forced_form()  # on macOS it ends with a version
 
 
 @memoize
-def generation() -> Path:
-    """Return the cache directory for the current sources and versions of the compiler."""
+def stamp() -> str:
+    """Return a digest of the current sources and versions of the compiler."""
     import_numba()
     import llvmlite
     import numba
     import numpy
 
     versions = f"{_package_digest()} {numba.__version__} {llvmlite.__version__} {numpy.__version__}"
-    digest = hashlib.blake2b(versions.encode(), digest_size=8).hexdigest()
-    return cache_folder() / "kernels" / digest
+    return hashlib.blake2b(versions.encode(), digest_size=8).hexdigest()
+
+
+@memoize
+def generation() -> Path:
+    """Return the cache directory for the current sources and versions of the compiler."""
+    return cache_folder() / "kernels" / stamp()

@@ -186,8 +186,21 @@ def read(path: Path) -> bytes | None:
             data = file.read()
     except OSError:
         return None
+    return _unsealed(path.name, data)
+
+
+def read_installed(path: Path) -> bytes | None:
+    """Return the payload in a file of an installed package; None if the file is missing or damaged. The package must be
+    in a trusted folder (`companion_package.homes`)."""
+    try:
+        return _unsealed(path.name, path.read_bytes())
+    except OSError:
+        return None
+
+
+def _unsealed(name: str, data: bytes) -> bytes | None:
     seal, payload = data[:SEAL_BYTES], data[SEAL_BYTES:]
-    return payload if seal == _seal(path.name, payload) else None
+    return payload if seal == _seal(name, payload) else None
 
 
 def write(path: Path, payload: bytes) -> None:

@@ -15,7 +15,7 @@ from outflank.errors import OutflankError
 from outflank.folders import cache_folder
 from outflank.gpu.driver import DeviceFacts, first_device, simulated
 from outflank.gpu.troubles import DeviceTrouble
-from outflank.kernels import cache_files, lane_forms
+from outflank.kernels import cache, cache_files, companion_package, lane_forms
 from outflank.kernels.compiler import interpreted, load_numba
 from outflank.machine import this_machine
 from outflank.placement import can_bind, topology
@@ -68,6 +68,7 @@ def _facts() -> dict[str, Any]:
         "pinning": "threads can be bound to processors" if can_bind() else "this system binds no thread to a processor",
         "kernels": "interpreted (NUMBA_DISABLE_JIT is set)" if interpreted() else "compiled",
         "lanes": _lanes(),
+        "outflank_kernels": _companion(),
         "threads": "without a global lock" if not _has_global_lock() else "with a global lock; kernels release it",
         **_gpu(),
         "cache": _cache_directory(),
@@ -81,6 +82,13 @@ def _lanes() -> str:
         return "arrays"
     load_numba()
     return lane_forms.forms_text()
+
+
+def _companion() -> str:
+    if interpreted():
+        return "not used"
+    load_numba()
+    return companion_package.state_text(cache.stamp())
 
 
 def _gpu() -> dict[str, str | int | None]:

@@ -270,6 +270,18 @@ class WarmDocument(Document, frozen=True, kw_only=True, tag="outflank/warm/1"):
     seconds: float
 
 
+class WheelDocument(Document, frozen=True, kw_only=True, tag="outflank/kernels-wheel/1"):
+    """Wheel with kernels for other machines."""
+
+    path: str
+    processors: tuple[str, ...]
+    """Generic processors for which it has kernels: levels of x86-64, or LLVM's names."""
+    omitted: tuple[str, ...]
+    """Generic processors whose code does not run on the machine that built the wheel."""
+    kernels: int
+    """Number of kernels for each processor."""
+
+
 class CheckDocument(Struct, frozen=True, kw_only=True):
     """One test of the installation."""
 
@@ -300,6 +312,8 @@ class DoctorDocument(Document, frozen=True, kw_only=True, tag="outflank/doctor/1
     pinning: str
     kernels: str
     lanes: str
+    outflank_kernels: str
+    """Processor for which the installed package outflank-kernels has kernels, or why it is not used."""
     threads: str
     numba_cuda: str
     gpu: str
