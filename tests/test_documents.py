@@ -26,6 +26,7 @@ from outflank.errors import OutflankError
 from outflank.lab import result_store
 from outflank.lab.experiment import experiments
 from outflank.learning import step_documents as of_learning
+from outflank.players import puzzles as of_puzzles
 from outflank.search import saving
 from outflank.ui.cli import cli, main
 from outflank.ui.cli.searching import search_documents as of_searches
@@ -251,7 +252,17 @@ PAGE = Path(__file__).parent.parent / "docs" / "json.md"
 
 def declared() -> dict[str, type[Document]]:
     """Every document that a module of the package declares, by its schema."""
-    modules = (of_commands, of_searches, of_solving, saving, of_books, of_matches, of_learning, result_store)
+    modules = (
+        of_commands,
+        of_searches,
+        of_solving,
+        saving,
+        of_books,
+        of_matches,
+        of_puzzles,
+        of_learning,
+        result_store,
+    )
     every = [each for module in modules for each in vars(module).values()]
     documents = {each for each in every if isinstance(each, type) and issubclass(each, Document)} - {Document}
     found = {each.schema(): each for each in documents}

@@ -215,6 +215,8 @@ class PlayDefaults:
     """The sources of moves that players can use instead of a search, by name."""
     book: Callable[[], str] | None = None
     """Returns the text of the bundled opening book; None: the game has no such book."""
+    puzzles: Callable[[], str] | None = None
+    """Returns the text of the bundled puzzles, one per line; None: the game has no such puzzles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -222,6 +222,8 @@ OTHELLO = GameDescription(
         balanced_openings=_balanced_openings,
         programs=PROGRAMS,
         book=lambda: (files(__package__) / "openings.book").read_text(encoding="utf-8"),
+        # Made by `outflank puzzles make WTH_*.wtb --count 90 --empties 6,7,8,9,10,11,12,13,14` from WTHOR's games.
+        puzzles=lambda: (files(__package__) / "endings.puzzles").read_text(encoding="utf-8"),
     ),
     lab=LabDefaults(
         positions=POSITIONS,

@@ -25,6 +25,7 @@ COMMANDS = {
     "perft": ("searching", "Count the leaves of a game tree."),
     "play": ("playing", "Play a game, or watch one."),
     "serve": ("playing", "Play, analyse and watch searches in a browser."),
+    "puzzles": ("playing", "Solve puzzles, make them from games, and check them."),
     "review": ("game_files", "Analyse a game and judge its moves."),
     "book": ("books", "Build an opening book, or look into one."),
     "match": ("playing", "Play a match and say which player is stronger."),
