@@ -54,11 +54,14 @@ def judge_moves(
     limits: Limits,
     *,
     exact: int | None = None,
+    since: int = 0,
     stop: Stop | None = None,
     next_workers: Callable[[], int] | None = None,
     **options: Unpack[PlayerKeywords],
 ) -> Iterator[JudgedMove]:
-    """Compare each move that was made on `board` with the best one, in order; forced moves are left out.
+    """Compare each move that was made on `board` after ply `since` with the best one, in order.
+
+    Forced moves are left out.
 
     Moves are judged by perfect play if at most `exact` moves are left. By default, positions are solved if the solution
     takes next to no time. The played move is searched to the same depth as the best one. A value that is not exact is
@@ -77,7 +80,7 @@ def judge_moves(
     tables = {is_exact: None if bits is None else Table(bits) for is_exact in (False, True)}
     for ply, move in enumerate(moves, replay.ply + 1):
         legal = replay.legal_moves
-        if len(legal) > 1 and not is_pass(replay.game, move.code):
+        if ply > since and len(legal) > 1 and not is_pass(replay.game, move.code):
             if next_workers is not None:
                 options["workers"] = next_workers()
             judged = _judge_move(replay, move, ply, limits, exact, tables, stop, options)

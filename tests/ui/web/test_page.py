@@ -18,7 +18,7 @@ from tests.browsers import FLAGS, MISSING, Server, installed
 # The server is as well tried interpreted, where nothing has to be compiled.
 pytestmark = [pytest.mark.interpreted_only, pytest.mark.skipif(installed() is None, reason=MISSING)]
 
-VIEWS = ("play", "analyse", "watch", "lab", "games")
+VIEWS = ("play", "analyse", "watch", "lab", "games", "puzzles")
 PATIENCE_MS = 60_000
 """Only a page that hangs waits as long: an interpreted search on a busy machine may make 80 nodes a second."""
 MOST_BYTES = 300_000
@@ -31,12 +31,20 @@ GGF = (
 )
 NEAR_THE_END = "5/6/7/1SS5/5SSSs/2ssss2/2ssss1/1SSSSS/1SSSS 0 5 b 0 1"
 """Black has pushed off five marbles, and a sixth lies at the edge."""
+PUZZLES = """\
+{"schema":"outflank/puzzle/1","game":"othello","position":"--O-XOOOXXXOXXXO X","left":3,\
+"scores":{"d1":8,"a1":4,"b1":0},"line":"d1 b1 a1"}
+{"schema":"outflank/puzzle/1","game":"othello","position":"OXXXXOXX-OOX-O-- X","left":4,\
+"scores":{"a4":2,"c4":0,"a3":-4},"line":"a4 a3 c4 d4"}
+"""
 FOUR_EMPTY = "--XO/OOXO/OXXO/--XO".replace("/", "")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("served"))
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "two.puzzles").write_text(PUZZLES)
+    server = Server(folder, "--puzzles", str(folder / "two.puzzles"))
     yield server
     server.kill()
 
@@ -109,6 +117,68 @@ def moves(page: Page) -> list[str]:
 
 def said(page: Page, text: str) -> None:
     expect(page.locator("#said")).to_contain_text(text)
+
+
+# --- puzzles and mistakes ---
+
+
+@pytest.mark.slow(4)
+def test_puzzles_are_solved_on_the_board_and_rated(page: Page) -> None:
+    page.goto("#/puzzles")
+    verdict, state, tabs = (
+        page.locator(".verdict"),
+        page.locator(".puzzles .state"),
+        page.locator(".puzzle-tabs button"),
+    )
+    expect(tabs).to_have_text(["1", "2"])
+    expect(state).to_contain_text("Black to move, 3 moves left")
+    cell(page, "b1").click()
+    said(page, "No: b1 leads to +0 discs.")
+    expect(state).to_contain_text("Your rating: 11")
+    expect(tabs).to_have_text(["1 ✗", "2"])
+    page.get_by_role("button", name="Show the solution").click()
+    expect(verdict).to_have_text("The best move is d1: +8 discs.")
+    expect(page.locator(".tag")).to_have_text(["+4 discs", "+0 discs", "+8 discs"])
+    page.locator(".solution button").nth(1).click()
+    expect(page.locator(".solution [aria-current]")).to_have_text("b1")
+    expect(page.locator(".pieces .piece")).to_have_count(15)
+    page.get_by_role("button", name="Try again").click()
+    cell(page, "d1").click()
+    expect(verdict).to_have_text("Right: d1 keeps +8 discs.")
+    page.locator(".cell.legal[data-cell=a1]").click()  # after the reply b1
+    said(page, "Solved: +8 discs.")
+    rating = state.inner_text()
+    page.reload()
+    expect(tabs).to_have_text(["1 ✗", "2"])
+    expect(state).to_contain_text("4 moves left")  # the first that was not tried
+    tabs.first.click()
+    expect(state).to_contain_text(rating.split(".")[0])
+    page.get_by_role("button", name="Analyse").click()
+    expect(page.locator(".analyse")).to_be_visible()
+    expect(page.locator(".pieces .piece")).to_have_count(13)
+
+
+@pytest.mark.slow(4)
+def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
+    page.goto("#/analyse/othello,size=4/--O-XOOOXXXOXXXO+X/b1+a1")
+    expect(page.locator(".analyse")).to_be_visible()
+    page.get_by_role("button", name="Review the game").click()
+    page.get_by_role("button", name="Retry the mistakes").click()
+    retry = page.get_by_role("region", name="Your mistakes")
+    expect(retry).to_contain_text("1 of 1: move 1, black to move (played was b1)")
+    expect(page.locator(".engine, .moves-box, .review, .tools-row").locator("visible=true")).to_have_count(0)
+    cell(page, "b1").click()
+    expect(retry).to_contain_text("No: b1 loses 8. Try another move.")
+    cell(page, "a1").click()
+    expect(retry).to_contain_text("No: a1 loses 4. Try another move.")
+    cell(page, "d1").click()
+    said(page, "Right: d1 is the best move.")
+    assert not serious(page)
+    retry.get_by_role("button", name="Next").click()
+    expect(retry).to_contain_text("1 of 1 mistake solved.")
+    retry.get_by_role("button", name="Back to the review").click()
+    expect(page.get_by_role("button", name="Review again")).to_be_visible()
+    assert moves(page) == ["b1??−8", "a1"]
 
 
 # --- playing ---

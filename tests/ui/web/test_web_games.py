@@ -719,3 +719,56 @@ def test_a_game_has_so_many_positions_and_no_more(page: Page, monkeypatch: pytes
     monkeypatch.setattr("outflank.ui.web.games.move_tree.MOST_NODES", 2)
     game = page.play(page.new(), "f5")
     assert "positions at most" in page.refused("play", id=game["id"], node=1, move="d6")
+
+
+# --- puzzles and mistakes ---
+
+PUZZLE = (
+    b'{"schema":"outflank/puzzle/1","game":"othello","position":"--O-XOOOXXXOXXXO X","left":3,'
+    b'"scores":{"d1":8,"a1":4,"b1":0},"line":"d1 b1 a1"}\n'
+)
+
+
+@pytest.fixture(scope="module")
+def puzzling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("puzzles")
+    (folder / "a.puzzles").write_bytes(PUZZLE)
+    with serving(folder, puzzles=folder / "a.puzzles") as found:
+        yield found
+
+
+def attempt(page: Page, *moves: str) -> dict[str, Any]:
+    """The position of the puzzle after these moves."""
+    number = page.send("attempt", number=0, moves=list(moves))
+    return page.until(lambda message: number in (message.get("of"), message.get("re")))
+
+
+def test_moves_of_a_puzzle_are_judged(puzzling: Served) -> None:
+    with puzzling.page() as page:
+        (entry,) = page.ask("puzzles", day="2026-05-17")["puzzles"]
+        assert [(move["move"], move["value_text"]) for move in entry["moves"]] == [
+            ("d1", "+8 discs"),
+            ("a1", "+4 discs"),
+            ("b1", "+0 discs"),
+        ]
+        assert (entry["options"]["size"], entry["line"], entry["left"]) == (4, ["d1", "b1", "a1"], 3)
+        start = attempt(page)
+        assert (start["right"], start["reply"], start["over"], start["board"]["turn"]) == (None, "", False, "black")
+        assert len(start["board"]["legal"]) == 3
+        right = attempt(page, "d1")
+        assert (right["right"], right["value_text"], right["reply"], right["over"]) == (True, "+8 discs", "b1", False)
+        assert right["board"]["last"]["to"] == "d1"
+        replied = attempt(page, "d1", "b1")
+        assert (replied["right"], replied["reply"], replied["over"]) == (None, "", False)
+        assert attempt(page, "d1", "b1", "a1")["over"]
+        wrong = attempt(page, "a1")
+        assert (wrong["right"], wrong["value_text"], wrong["reply"], wrong["over"]) == (False, "+4 discs", "", True)
+        assert attempt(page, "d4")["kind"] == "refused"
+        assert "no puzzle number 7" in page.refused("attempt", number=7)
+        assert "is no date" in page.refused("puzzles", day="2026-02-31")
+        assert page.refused("puzzles", day="today")
+
+
+def test_only_reviewed_moves_are_tried_again(page: Page) -> None:
+    game = page.new(options={"size": 4}, text="b1 a1", game="othello")
+    assert "no review" in page.refused("retry", id=game["id"], node=1, move="b1")

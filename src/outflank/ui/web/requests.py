@@ -247,8 +247,38 @@ class Review(PageRequest, frozen=True, kw_only=True):
     seconds: Annotated[float, Meta(gt=0, le=60)] = 0.5
 
 
+class Retry(PageRequest, frozen=True, kw_only=True):
+    """Judge another move in place of a reviewed one, as the review judges moves. Stream: `retried`, one message."""
+
+    id: GameId
+    node: NodeId
+    """Node after the reviewed move."""
+    move: Name
+    """Move to judge, in the position before the reviewed move."""
+    seconds: Annotated[float, Meta(gt=0, le=60)] = 0.5
+
+
 class Halt(PageRequest, frozen=True, kw_only=True):
-    """End the search, comparison or review of this connection. Answer: `halted`."""
+    """End the search, comparison, review or judgement of this connection. Answer: `halted`."""
+
+
+# --- puzzles ---
+
+
+class Puzzles(PageRequest, frozen=True, kw_only=True):
+    """List the puzzles of a day. Answer: `puzzleset`."""
+
+    day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+    """Date where the user is, like `2026-05-17`."""
+
+
+class Attempt(PageRequest, frozen=True, kw_only=True):
+    """Play moves from the position of a puzzle, and judge the last one. Stream: `puzzleposition`, one message."""
+
+    number: Annotated[int, Meta(ge=0, le=1_000_000)]
+    """Number of the puzzle, as in `puzzleset`."""
+    moves: Annotated[tuple[Name, ...], Meta(max_length=60)] = ()
+    """Moves of both sides from the puzzle's position on."""
 
 
 # --- the laboratory ---
@@ -295,6 +325,9 @@ Request = (
     | Analyse
     | Compare
     | Review
+    | Retry
+    | Puzzles
+    | Attempt
     | Halt
     | Lab
     | Run

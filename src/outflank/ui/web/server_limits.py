@@ -17,6 +17,8 @@ class Settings:
     """Folder of the laboratory's reports."""
     workers: int
     """Maximum number of threads that search at a time."""
+    puzzles: Path | None = None
+    """File of puzzles, or None for the bundled ones."""
     most_connections: int = 200
     most_searches: int = 64
     """Maximum number of analyses, comparisons and reviews at a time. Moves of computer players are not counted."""

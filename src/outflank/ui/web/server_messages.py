@@ -432,11 +432,83 @@ class Reviewed(ServerMessage, frozen=True, kw_only=True):
     done: bool
 
 
+class Retried(ServerMessage, frozen=True, kw_only=True):
+    """Judgement of another move in place of a reviewed one. The stream of `retry` has only this message."""
+
+    of: int
+    node: int
+    """Node after the reviewed move."""
+    move: str
+    """Move that was judged."""
+    loss: float
+    """Loss of the move against the best move, at least 0. ±1e9 stands for a certain win or loss."""
+    solved: bool
+    """Whether the loss is below that of a mistake."""
+    done: bool = True
+
+
 class TurningPoint(Struct, frozen=True, kw_only=True):
     """A move of a reviewed game at which the lead changed."""
 
     node: int
     text: str
+
+
+class PuzzleSet(ServerMessage, frozen=True, kw_only=True):
+    """The puzzles of a day, the easiest first."""
+
+    re: int
+    puzzles: tuple["PuzzleEntry", ...]
+
+
+class PuzzleEntry(Struct, frozen=True, kw_only=True):
+    """A puzzle: a position in which exactly one move keeps the best final score."""
+
+    number: int
+    """Number of the puzzle among all puzzles of the server."""
+    game: str
+    title: str
+    options: dict[str, int | str]
+    position: str
+    turn: Colour
+    left: int
+    """Number of moves left, such as empty squares."""
+    rating: int
+    """Difficulty on the scale of a player's rating."""
+    moves: tuple[ValuedMove, ...]
+    """Legal moves with their final scores under perfect play, the best first."""
+    line: tuple[str, ...]
+    """Perfect play of both sides, beginning with the best move."""
+
+
+class PuzzlePosition(ServerMessage, frozen=True, kw_only=True):
+    """A position of a puzzle after some moves. The stream of `attempt` has only this message."""
+
+    of: int
+    number: int
+    moves: tuple[str, ...]
+    """Moves from the puzzle's position on."""
+    board: "ShownBoard"
+    right: bool | None
+    """Whether the last move keeps the best score, or None if the user did not make it."""
+    value_text: str
+    """Final score after the user's last move under perfect play, like `+12 discs`. Empty if `right` is None."""
+    reply: str
+    """Next move if the user does not choose it: the opponent's best reply, or a pass. Otherwise empty."""
+    over: bool
+    """Whether the puzzle is solved or failed."""
+    done: bool = True
+
+
+class ShownBoard(Struct, frozen=True, kw_only=True):
+    """A position as the page draws it. The fields are those of a `game`."""
+
+    shape: Literal["squares", "hexagons"]
+    cells: tuple["Cell", ...]
+    pieces: str
+    turn: Colour
+    legal: tuple["Gesture", ...]
+    last: "Gesture | None"
 
 
 class Laboratory(ServerMessage, frozen=True, kw_only=True):
@@ -511,6 +583,9 @@ Message = (
     | Analysis
     | Compared
     | Reviewed
+    | Retried
+    | PuzzleSet
+    | PuzzlePosition
     | Laboratory
     | Running
 )

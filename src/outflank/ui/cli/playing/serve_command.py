@@ -36,6 +36,7 @@ PORTS_TRIED = 50
 @click.option(
     "--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads that search at the same time.  [one per core]"
 )
+@click.option("--puzzles", type=click.Path(), metavar="FILE", help="File of puzzles.  [those of the package]")
 @cluster_option("Analyse", workers=False)
 def command(
     port: int | None,
@@ -44,6 +45,7 @@ def command(
     token: str | None,
     games: str | None,
     workers: int | None,
+    puzzles: str | None,
     where: str | None,
 ) -> None:
     """Play, analyse and review games in a browser, and watch searches.
@@ -80,11 +82,14 @@ def command(
         games=path,
         reports=path.parent / "reports",
         workers=workers or max(1, int(usable_cores())),
+        puzzles=None if puzzles is None else expanded(puzzles),
         most_connections=limits.websockets,
     )
     with _cluster(where) as cluster, _listener(host, port) as listening:
         access = AccessRules(host=host, port=listening.getsockname()[1], token=token)
         lobby = Lobby(settings, cluster)
+        if puzzles is not None:
+            _ = lobby.services.puzzles  # a damaged file must be reported now
         address = _address(access)
         output().print(f"outflank is at {address}", soft_wrap=True)
         shared = f"{how_many(settings.workers, 'core')} and {lobby.services.most_table_bytes() >> 20} MiB"

@@ -12,7 +12,7 @@ from outflank.ui.web import server_messages
 from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour, main_line, node_of
 from outflank.ui.web.games.seats import has_clock, time_control
 from outflank.ui.web.requests import Colour
-from outflank.ui.web.server_messages import Cell, ClockState, GameResult, Gesture
+from outflank.ui.web.server_messages import Cell, ClockState, GameResult, Gesture, ShownBoard
 
 
 def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
@@ -63,6 +63,19 @@ def _cells(places: tuple[Place, ...]) -> tuple[Cell, ...]:
 def _gesture(tabletop: Tabletop, board: Board, move: Move) -> Gesture:
     gesture = tabletop.gesture(board, move)
     return Gesture(move=str(move), to=gesture.to, picked=gesture.picked, way=gesture.way, goes=gesture.goes)
+
+
+def shown_board(board: Board) -> ShownBoard:
+    """Return a position as the page draws it, with the move that led to it."""
+    tabletop, before = tabletop_of(board), board.copy()
+    return ShownBoard(
+        shape=tabletop.shape,
+        cells=_cells(tabletop.places),
+        pieces=tabletop.pieces(board),
+        turn=colour(board.turn),
+        legal=() if board.is_game_over else tuple(_gesture(tabletop, board, move) for move in board.legal_moves),
+        last=_gesture(tabletop, before, before.pop()) if board.moves else None,
+    )
 
 
 def result_at(saved: SavedGame, number: int, board: Board) -> GameResult | None:

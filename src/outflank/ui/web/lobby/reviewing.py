@@ -1,4 +1,7 @@
-"""Review of a game's main line. Each judged move is saved in the game at once, and the turning points at the end."""
+"""Review of a game's main line, and further tries at its mistakes.
+
+Each judged move is saved in the game at once, and the turning points at the end.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -13,12 +16,12 @@ from outflank.games.evaluation import unit_scale
 from outflank.players.review import JudgedMove, judge_moves, story_of, turn_text
 from outflank.search.keywords import PlayerKeywords, default_selectivity
 from outflank.search.request import Limits, Stop
-from outflank.ui.web.games.move_tree import main_line
+from outflank.ui.web.games.move_tree import main_line, node_of
 from outflank.ui.web.lobby.live_games import LiveGame
-from outflank.ui.web.requests import Review
+from outflank.ui.web.requests import Retry, Review
 from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.searching.worker_states import number
-from outflank.ui.web.server_messages import Message, Node, Reviewed, TurningPoint
+from outflank.ui.web.server_messages import Message, Node, Retried, Reviewed, TurningPoint
 
 
 class ReviewTask:
@@ -92,3 +95,43 @@ class ReviewTask:
 
     def _message(self, ply: int, *, done: bool = False) -> Reviewed:
         return Reviewed(of=self.request.ask, id=self.live_game.saved.id, ply=ply, plies=len(self._line) - 1, done=done)
+
+
+class RetryTask:
+    """The judgement of another move in place of a reviewed one. `run` is called in a thread."""
+
+    def __init__(self, live_game: LiveGame, request: Retry, turns: Turns) -> None:
+        self.live_game, self.request, self._turns = live_game, request, turns
+        self._node = node_of(live_game.saved, request.node)
+        self._board: Board | None = None
+
+    async def prepare(self) -> None:
+        """Make the move on a board, or raise an error if it is illegal or the other move has no review."""
+        if self._node.parent is None or self._node.loss is None:
+            raise OutflankError("this move has no review")
+        self._board = await self.live_game.board_at(self._node.parent)
+        self._board.push(self.request.move)
+
+    def run(self, stop: Stop, send: Callable[[Message], None], bits: int) -> None:
+        """Judge the move, unless the review has its value, and send the judgement."""
+        board, node = self._board, self._node
+        assert board is not None
+        assert node.loss is not None
+        move = str(board.moves[-1])
+        if move == node.move:
+            loss = node.loss
+        elif move == node.best:
+            loss = 0.0
+        else:
+            options: PlayerKeywords = {**default_selectivity(board.game, {}), "table_bits": bits}
+            with self._turns.lease(stop) as workers:
+                limits = Limits(seconds=self.request.seconds)
+                judging = judge_moves(
+                    board, limits, since=board.ply - 1, stop=stop, next_workers=lambda: workers, **options
+                )
+                judged = next(judging, None)
+            if judged is None:
+                return
+            loss = number(judged.loss)
+        solved = loss < description_of(board.game).play.marks.mistake
+        send(Retried(of=self.request.ask, node=node.id, move=move, loss=loss, solved=solved))

@@ -4,10 +4,12 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import ParamSpec, TypeVar
 
 from outflank.errors import OutflankError
 from outflank.formats.bounds import TooMuchText, reading_at_most
+from outflank.players.puzzles import Puzzle, puzzles_of
 from outflank.search.table import tables_in_memory
 from outflank.ui.web.games.game_store import Store
 from outflank.ui.web.lobby.laboratory import Laboratory
@@ -86,6 +88,11 @@ class Services:
         self.searches = Searches(settings, cluster)
         self.laboratory = Laboratory(settings.reports, self.searches.turns)
         self.computers = Computers(settings, self.searches.turns)
+
+    @cached_property
+    def puzzles(self) -> list[Puzzle]:
+        """All puzzles of the server."""
+        return puzzles_of(self.settings.puzzles)
 
     async def work(self, job: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Run a job in a thread without blocking the event loop, and return its result."""

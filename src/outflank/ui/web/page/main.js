@@ -9,7 +9,8 @@ import { listenToDrops } from "./game/open_files.js";
 import { lab } from "./views/lab.js";
 import { Connection, ConnectionLost } from "./connection.js";
 import { gradients } from "./board/pieces.js";
-import { address, addressRequest, addressParts, visit } from "./route.js";
+import { puzzles } from "./views/puzzles.js";
+import { address, addressRequest, addressParts, isBoardView, visit } from "./route.js";
 import { shell } from "./parts/shell.js";
 import { OpenGame } from "./game/open_game.js";
 import { words } from "./parts/words.js";
@@ -25,7 +26,7 @@ const openGame = new OpenGame(connection);
 
 /** @type {App} */
 const app = { connection, openGame, visit, boardView: null, ...shell(openGame) };
-const views = { boardView: boardView(app), games: games(app), lab: lab(app) };
+const views = { boardView: boardView(app), games: games(app), lab: lab(app), puzzles: puzzles(app) };
 app.boardView = views.boardView;
 
 /** @type {View | null} */
@@ -40,7 +41,7 @@ async function showAddress() {
   const name = Object.hasOwn(words.views, parts[0] ?? "") ? /** @type {ViewName} */ (parts[0]) : "play";
   pendingAddress = connection.ready ? null : currentAddress();
   if (pendingAddress) return;
-  if (name === "games" || name === "lab") {
+  if (!isBoardView(name)) {
     openGame.leave();
     show(views[name], name, parts.slice(1));
     return;

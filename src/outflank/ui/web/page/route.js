@@ -1,7 +1,10 @@
 // Addresses: the fragment (#) of the page's address describes what is shown, so that a link shares it.
 
 /** @import { Tree } from "./game/tree.js" */
-/** @import { BoardViewName, Game, RequestOf } from "./types.js" */
+/** @import { BoardViewName, Game, RequestOf, ViewName } from "./types.js" */
+
+/** Whether a view shows the board of the open game. @param {ViewName} name @returns {name is BoardViewName} */
+export const isBoardView = (name) => name === "play" || name === "analyse" || name === "watch";
 
 /** The parts of an address: `["analyse", "othello", …]`. */
 export function addressParts(hash = location.hash) {

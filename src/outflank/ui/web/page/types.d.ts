@@ -27,7 +27,7 @@ export interface PanelApp extends App {
 }
 
 export type BoardViewName = "play" | "analyse" | "watch";
-export type ViewName = BoardViewName | "games" | "lab";
+export type ViewName = BoardViewName | "games" | "lab" | "puzzles";
 
 /** A view: the content of the page below its header. */
 export interface View {
@@ -53,9 +53,14 @@ export interface Panel {
   toggle?(on?: boolean): void;
   /** Show the best move. */
   hint?(): void;
+  /** Judge a move instead of making it; false: it is to be made. */
+  judges?(move: string): boolean;
   /** Whether the mouse wheel steps through the game. */
   canStepByWheel(game: Game): boolean;
 }
+
+/** What the board needs of a game. */
+export type ShownGame = Pick<Game, "id" | "node" | "nodes" | keyof ShownBoard>;
 
 /** A move with its value, for the board. */
 export interface MoveValue {
@@ -126,6 +131,7 @@ export interface Answers {
   prune: Game;
   promote: Game;
   resign: Game;
+  puzzles: PuzzleSet;
   games: Kept;
   describe: Game;
   delete: Gone;
@@ -140,6 +146,8 @@ export interface Streams {
   analyse: Analysis;
   compare: Compared;
   review: Reviewed;
+  retry: Retried;
+  attempt: PuzzlePosition;
   run: Running;
 }
 
@@ -171,6 +179,9 @@ export type PageRequest =
   | Analyse
   | Compare
   | Review
+  | Retry
+  | Puzzles
+  | Attempt
   | Halt
   | Lab
   | Run
@@ -200,6 +211,9 @@ export type Message =
   | Analysis
   | Compared
   | Reviewed
+  | Retried
+  | PuzzleSet
+  | PuzzlePosition
   | Laboratory
   | Running;
 
@@ -484,6 +498,57 @@ export interface Reviewed {
   done: boolean;
 }
 
+export interface Retried {
+  kind: "retried";
+  of: number;
+  node: number;
+  move: string;
+  loss: number;
+  solved: boolean;
+  done: boolean;
+}
+
+export interface PuzzleSet {
+  kind: "puzzleset";
+  re: number;
+  puzzles: PuzzleEntry[];
+}
+
+export interface PuzzleEntry {
+  number: number;
+  game: string;
+  title: string;
+  options: Record<string, number | string>;
+  position: string;
+  turn: Colour;
+  left: number;
+  rating: number;
+  moves: ValuedMove[];
+  line: string[];
+}
+
+export interface PuzzlePosition {
+  kind: "puzzleposition";
+  of: number;
+  number: number;
+  moves: string[];
+  board: ShownBoard;
+  right: boolean | null;
+  value_text: string;
+  reply: string;
+  over: boolean;
+  done: boolean;
+}
+
+export interface ShownBoard {
+  shape: "hexagons" | "squares";
+  cells: Cell[];
+  pieces: string;
+  turn: Colour;
+  legal: Gesture[];
+  last: Gesture | null;
+}
+
 export interface TurningPoint {
   node: number;
   text: string;
@@ -700,6 +765,28 @@ export interface Review {
   ask: number;
   id: string;
   seconds?: number;
+}
+
+export interface Retry {
+  kind: "retry";
+  ask: number;
+  id: string;
+  node: number;
+  move: string;
+  seconds?: number;
+}
+
+export interface Puzzles {
+  kind: "puzzles";
+  ask: number;
+  day: string;
+}
+
+export interface Attempt {
+  kind: "attempt";
+  ask: number;
+  number: number;
+  moves?: string[];
 }
 
 export interface Halt {

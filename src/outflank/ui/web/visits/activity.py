@@ -1,4 +1,4 @@
-"""The activity of a connection: one analysis, comparison or review. The next activity ends the previous one."""
+"""The activity of a connection: one analysis, comparison, review or judgement. The next one ends the previous one."""
 
 import asyncio
 import threading
@@ -7,8 +7,9 @@ from collections.abc import Callable
 from outflank.errors import OutflankError
 from outflank.search.request import Stop
 from outflank.ui.web.lobby.lobby import Lobby
-from outflank.ui.web.lobby.reviewing import ReviewTask
-from outflank.ui.web.requests import Analyse, Compare, Review, SearchOptions
+from outflank.ui.web.lobby.puzzling import AttemptTask
+from outflank.ui.web.lobby.reviewing import RetryTask, ReviewTask
+from outflank.ui.web.requests import Analyse, Attempt, Compare, Retry, Review, SearchOptions
 from outflank.ui.web.searching.analysing import AnalysisTask
 from outflank.ui.web.searching.searches import ComparisonTask
 from outflank.ui.web.server_messages import Compared, Message, Refused, Reviewed
@@ -18,7 +19,7 @@ STREAM = "search"
 
 
 class Activity:
-    """The analysis, comparison or review of one connection, if any. To be used on the event loop."""
+    """The analysis, comparison, review or judgement of one connection, if any. To be used on the event loop."""
 
     def __init__(self, lobby: Lobby, outbox: Outbox) -> None:
         self.lobby, self.services, self.outbox = lobby, lobby.services, outbox
@@ -92,7 +93,7 @@ class Activity:
         self._end = end
         searches.begin(search, place, tell)
 
-    # --- comparisons and reviews, each in a separate thread ---
+    # --- comparisons, reviews and judgements, each in a separate thread ---
 
     async def compare(self, request: Compare) -> None:
         """Start a comparison: search a node with several workers, and then with one worker."""
@@ -116,6 +117,21 @@ class Activity:
         review = ReviewTask(live_game, request, self.services.searches.turns, asyncio.get_running_loop())
         await review.prepare()
         await self._begin(review.run, request.ask, "outflank-review")
+
+    async def retry(self, request: Retry) -> None:
+        """Judge another move in place of a reviewed one."""
+        live_game = await self.lobby.live_game(request.id)
+        self.halt()
+        retry = RetryTask(live_game, request, self.services.searches.turns)
+        await retry.prepare()
+        await self._begin(retry.run, request.ask, "outflank-retry")
+
+    async def attempt(self, request: Attempt) -> None:
+        """Play moves of a puzzle, and judge the last one."""
+        puzzles = await self.services.work(lambda: self.services.puzzles)
+        self.halt()
+        attempt = AttemptTask(puzzles, request, self.services.searches.turns)
+        await self._begin(attempt.run, request.ask, "outflank-puzzle")
 
     async def _begin(self, work: Callable[[Stop, Callable[[Message], None], int], object], ask: int, name: str) -> None:
         self._check_open()

@@ -28,6 +28,7 @@ from outflank.ui.web.games.new_games import (
 )
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import Lobby
+from outflank.ui.web.lobby.puzzling import puzzle_set
 from outflank.ui.web.requests import Request
 from outflank.ui.web.server_messages import (
     VERSION,
@@ -319,9 +320,20 @@ class Session:
     async def _review(self, request: requests.Review) -> None:
         await self.activity.review(request)
 
+    async def _retry(self, request: requests.Retry) -> None:
+        await self.activity.retry(request)
+
     async def _halt(self, request: requests.Halt) -> Message:
         self.activity.halt()
         return server_messages.Halted(re=request.ask)
+
+    # --- requests about puzzles ---
+
+    async def _puzzles(self, request: requests.Puzzles) -> Message:
+        return await self.services.work(lambda: puzzle_set(self.services.puzzles, request))
+
+    async def _attempt(self, request: requests.Attempt) -> None:
+        await self.activity.attempt(request)
 
     # --- requests to the laboratory ---
 
@@ -380,6 +392,9 @@ class Session:
         requests.Analyse: _analyse,
         requests.Compare: _compare,
         requests.Review: _review,
+        requests.Retry: _retry,
+        requests.Puzzles: _puzzles,
+        requests.Attempt: _attempt,
         requests.Halt: _halt,
         requests.Lab: _lab,
         requests.Run: _run,

@@ -10,7 +10,7 @@ import { PieceLayer } from "./piece_layer.js";
 import { turned } from "./turned.js";
 import { words } from "../parts/words.js";
 
-/** @import { Cell, Game, Gesture, MoveValue } from "../types.js" */
+/** @import { Cell, ShownGame, Gesture, MoveValue } from "../types.js" */
 
 /** @typedef {"cells" | "last" | "pieces" | "rings" | "values" | "arrows" | "handles"} LayerName */
 
@@ -24,7 +24,7 @@ const HEXAGON = [0, 1, 2, 3, 4, 5].map((corner) => {
 export class Board {
   /** @type {Shape | null} */
   #shape = null;
-  /** @type {Game | null} */
+  /** @type {ShownGame | null} */
   #game = null;
   #selection = new Selection();
   /** @type {Map<string, { group: SVGGElement, cell: Cell }>} */
@@ -36,7 +36,7 @@ export class Board {
   /** @type {string | null} */
   #focus = null;
   #canMove = false;
-  /** The game as it was given to `show`. @type {Game | null} */
+  /** The game as it was given to `show`. @type {ShownGame | null} */
   #given = null;
   #isTurned = false;
   #focusedByPointer = false; // arrow keys then step through the game, as without a focus on the board
@@ -66,8 +66,8 @@ export class Board {
 
   /**
    * Show a position. `canMove`: the user may move. `before`: the position shown before, to animate the move.
-   * @param {Game} given
-   * @param {{ canMove?: boolean, before?: Game | null }} options
+   * @param {ShownGame} given
+   * @param {{ canMove?: boolean, before?: ShownGame | null }} options
    */
   show(given, { canMove = true, before = null } = {}) {
     this.#given = given;
@@ -138,7 +138,7 @@ export class Board {
   /** @type {Partial<Record<LayerName, SVGGElement>>} */
   #layers = {};
 
-  /** @param {Game} game */
+  /** @param {ShownGame} game */
   #build({ shape, cells }) {
     this.#shape = new Shape(shape, cells);
     this.#cells.clear();
@@ -197,8 +197,8 @@ export class Board {
 
   /**
    * Whether `game` is one move after `before`, so that the move can be animated.
-   * @param {Game} before
-   * @param {Game} game
+   * @param {ShownGame} before
+   * @param {ShownGame} game
    */
   #isNextMove(before, game) {
     return (

@@ -5,7 +5,7 @@ import { isMotionReduced, animateDrop, animateFall, animateFlip, animateSlide } 
 import { piece, showSide } from "./pieces.js";
 
 /** @import { Shape } from "./shape.js" */
-/** @import { Game, Gesture } from "../types.js" */
+/** @import { ShownGame, Gesture } from "../types.js" */
 
 export class PieceLayer {
   #shape;
@@ -25,7 +25,7 @@ export class PieceLayer {
     return this.#pieces.get(name)?.dataset.sign;
   }
 
-  /** Show a position; `animated`: with an animation of its last move. @param {Game} game @param {boolean} animated */
+  /** Show a position; `animated`: with an animation of its last move. @param {ShownGame} game @param {boolean} animated */
   show(game, animated) {
     const goes = animated ? (game.last.goes ?? []) : [];
     const draggedPart = this.#dragged && this.#dragged.gesture.move === game.last?.move ? this.#dragged.part : 0;

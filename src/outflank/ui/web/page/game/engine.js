@@ -80,8 +80,8 @@ export class Engine {
 
 /**
  * The values for the board: each move with its gesture and its loss.
- * @param {Analysis} message
- * @param {Game} game
+ * @param {Pick<Analysis, "moves">} message
+ * @param {Pick<Game, "legal">} game
  * @returns {MoveValue[]}
  */
 export function moveValues(message, game) {

@@ -3,7 +3,7 @@
 import { button, localStore, make, setChildren, setAttributes, iconButton } from "./dom.js";
 import { icon } from "./icons.js";
 import { showHelp } from "./keys.js";
-import { address, positionAddress, visit } from "../route.js";
+import { address, isBoardView, positionAddress, visit } from "../route.js";
 import { words } from "./words.js";
 
 /** @import { OpenGame } from "../game/open_game.js" */
@@ -80,7 +80,7 @@ export function shell(openGame) {
    * @returns {[to: string, state: { id: string } | null]}
    */
   function target(name) {
-    if (!openGame.game || name === "games" || name === "lab") return [address(name), null];
+    if (!openGame.game || !isBoardView(name)) return [address(name), null];
     const state = { id: openGame.game.id };
     return name === "play"
       ? [address("game", openGame.game.id), null]
@@ -110,7 +110,7 @@ export function shell(openGame) {
 
   /** @param {ViewName} name */
   function setTitle(name) {
-    const gameTitle = name === "lab" || name === "games" ? "" : openGame.game?.title;
+    const gameTitle = isBoardView(name) ? openGame.game?.title : "";
     document.title = words.pageTitle(words.views[name], gameTitle);
   }
 

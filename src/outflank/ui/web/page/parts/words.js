@@ -2,14 +2,14 @@
 
 import { CERTAIN, shortNumber, signedNumber } from "./figures.js";
 
-/** @import { Colour } from "../types.js" */
+/** @import { Colour, Node } from "../types.js" */
 
 /** @param {number} count @param {string} one @param {string} many */
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 export const words = {
   title: "outflank",
-  views: { play: "Play", analyse: "Analyse", watch: "Watch", lab: "Lab", games: "Games" },
+  views: { play: "Play", analyse: "Analyse", watch: "Watch", lab: "Lab", games: "Games", puzzles: "Puzzles" },
   /** @type {(view: string, game: string) => string} */
   pageTitle: (view, game) => [game, view, "outflank"].filter(Boolean).join(" · "),
   skip: "Skip to the board",
@@ -143,7 +143,9 @@ export const words = {
     valued: (value) =>
       Math.abs(value) < CERTAIN ? `${signedNumber(value)} for black` : `won for ${value > 0 ? "black" : "white"}`,
     /** @type {(loss: number) => string} */
-    loses: (loss) => (loss < CERTAIN ? `loses ${signedNumber(loss).slice(1)}` : "loses the game"),
+    loses: (loss) => (loss < CERTAIN ? `loses ${words.moves.lossText(loss)}` : "loses the game"),
+    /** @type {(loss: number) => string} */
+    lossText: (loss) => (loss < CERTAIN ? signedNumber(loss).replace("+", "") : "∞"),
   },
 
   analyse: {
@@ -261,6 +263,57 @@ export const words = {
       ];
       return texts.filter(Boolean).join(", ");
     },
+  },
+
+  retry: {
+    title: "Your mistakes",
+    begin: "Retry the mistakes",
+    hint: "Find a better move than the one that was played.",
+    /** @type {(number: number, count: number, ply: number, node: Node) => string} */
+    position: (number, count, ply, { side, move }) =>
+      `${number} of ${count}: move ${ply}, ${side} to move (played was ${move})`,
+    /** @type {(move: string) => string} */
+    judging: (move) => `${move} is judged …`,
+    /** @type {(move: string, loss: number) => string} */
+    right: (move, loss) => (loss < 0.05 ? `Right: ${move} is the best move.` : `Right: ${move} ${words.moves.loses(loss)} only.`),
+    /** @type {(move: string, loss: number) => string} */
+    wrong: (move, loss) => `No: ${move} ${words.moves.loses(loss)}. Try another move.`,
+    /** @type {(move: string) => string} */
+    best: (move) => `The best move was ${move}.`,
+    solution: "Show the best move",
+    next: "Next",
+    end: "Back to the review",
+    /** @type {(solved: number, count: number) => string} */
+    finished: (solved, count) => `${solved} of ${plural(count, "mistake")} solved.`,
+  },
+
+  puzzles: {
+    title: "Puzzles",
+    today: "Puzzles of today",
+    hint: "Find the only move that keeps the best result, and then the next ones.",
+    none: "There are no puzzles.",
+    /** @type {(number: number, result: boolean | undefined) => string} */
+    puzzle: (number, result) => `Puzzle ${number}${result === undefined ? "" : result ? ", solved" : ", failed"}`,
+    /** @type {(side: Colour, left: number) => string} */
+    turn: (side, left) => `${words.colours[side]} to move, ${plural(left, "move")} left`,
+    judging: "The move is judged …",
+    compiling: "The solver is compiled for this machine. This happens once.",
+    replies: "The best reply follows …",
+    /** @type {(move: string, value: string) => string} */
+    right: (move, value) => `Right: ${move} keeps ${value}.`,
+    /** @type {(move: string, value: string) => string} */
+    wrong: (move, value) => `No: ${move} leads to ${value}.`,
+    /** @type {(move: string, value: string) => string} */
+    best: (move, value) => `The best move is ${move}: ${value}.`,
+    /** @type {(value: string) => string} */
+    solved: (value) => `Solved: ${value}.`,
+    /** @type {(rating: number, change: number | null, puzzle: number) => string} */
+    rating: (rating, change, puzzle) =>
+      `Your rating: ${Math.round(rating)}${change === null ? "" : ` (${change < 0 ? "−" : "+"}${Math.abs(change)})`}. This puzzle: ${puzzle}.`,
+    next: "Next puzzle",
+    again: "Try again",
+    solution: "Show the solution",
+    analyse: "Analyse",
   },
 
   watch: {
@@ -419,7 +472,7 @@ export const words = {
       ["Delete", "delete this move and what follows"],
       ["V", "paste games or positions"],
       ["O", "open a file with games; files can also be dropped onto the page"],
-      ["1 … 5", "Play, Analyse, Watch, Lab, Games"],
+      ["1 … 6", "Play, Analyse, Watch, Lab, Games, Puzzles"],
       ["?", "this help"],
     ],
   },

@@ -7,6 +7,7 @@ import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
 import { chooseFiles } from "../game/open_files.js";
 import { paste } from "../game/paste.js";
+import { Retry } from "./retry.js";
 import { Review } from "./review.js";
 import { Setup } from "../game/setup.js";
 import { share } from "../game/share.js";
@@ -33,7 +34,11 @@ export class Analysis {
     const { openGame, board } = app;
     this.#engine = new Engine(app, (message) => this.#show(message));
     this.moves = new Moves(openGame, true);
-    this.review = new Review(app, (running) => (running ? this.#pause() : this.#resume()));
+    this.retry = new Retry(app, board, (refresh) => this.#retryChanged(refresh));
+    this.review = new Review(app, {
+      onRunning: (running) => (running ? this.#pause() : this.#resume()),
+      onRetry: (seconds) => this.retry.begin(seconds),
+    });
     this.setup = new Setup(app, board, () => this.#app.refresh());
     /** @type {HTMLInputElement} */
     this.switch = make("input", { type: "checkbox", role: "switch", onchange: () => this.toggle(this.switch.checked) });
@@ -47,7 +52,7 @@ export class Analysis {
     this.facts = make("p", { class: "facts" });
     this.solved = make("p", { class: "solved", hidden: true });
     this.lines = make("ol", { class: "lines", tabindex: -1 });
-    const tools = make(
+    this.tools = make(
       "div",
       { class: "actions tools-row" },
       button(w.paste, () => paste(app)),
@@ -81,10 +86,11 @@ export class Analysis {
       { class: "analyse" },
       this.engineBox,
       this.setup.element,
+      this.retry.element,
       make("h2", { class: "unseen" }, words.moves.title),
       this.moves.element,
       this.review.element,
-      tools,
+      this.tools,
     );
   }
 
@@ -97,6 +103,7 @@ export class Analysis {
     this.#engine.on = this.#paused = false;
     this.review.markStopped();
     this.setup.close();
+    this.retry.close(false);
   }
 
   reconnected() {
@@ -106,15 +113,22 @@ export class Analysis {
   }
 
   canMove() {
-    return !this.setup.open;
+    return !this.setup.open && (!this.retry.open || this.retry.canMove());
   }
 
   canStepByWheel() {
-    return !this.setup.open;
+    return !this.setup.open && !this.retry.open;
+  }
+
+  /** Judge a move instead of making it, while mistakes are tried again. @param {string} move */
+  judges(move) {
+    if (this.retry.open) this.retry.try(move);
+    return this.retry.open;
   }
 
   /** Switch the engine on or off; remember the user's choice unless `quiet`. */
   toggle(on = !this.#engine.on, quiet = false) {
+    if (this.retry.open) return; // the engine would show the answer
     this.#engine.on = on;
     this.switch.checked = on;
     if (!quiet) localStore.set("engine", on ? "on" : "off");
@@ -131,6 +145,8 @@ export class Analysis {
     this.moves.show(game);
     this.review.show(game);
     this.setup.show();
+    this.retry.update(game);
+    if (this.retry.open) return;
     this.engineBox.hidden = this.setup.open;
     if (this.#engine.last && this.#engine.last.node === game.node && this.#engine.last.id === game.id)
       this.#show(this.#engine.last);
@@ -145,7 +161,7 @@ export class Analysis {
 
   #search() {
     const { game } = this.#app.openGame;
-    if (game) this.#engine.search(game, { moves: Number(this.count.value) });
+    if (game && !this.retry.open) this.#engine.search(game, { moves: Number(this.count.value) });
   }
 
   /** Pause the engine during a review: a connection has one search at a time. */
@@ -153,6 +169,17 @@ export class Analysis {
     const on = this.#engine.on;
     this.toggle(false, true);
     this.#paused = on;
+  }
+
+  /** Hide everything that shows values while mistakes are tried again. @param {boolean} refresh */
+  #retryChanged(refresh) {
+    const { open } = this.retry;
+    if (open) {
+      this.setup.close();
+      this.#engine.halt();
+    }
+    this.engineBox.hidden = this.moves.element.hidden = this.review.element.hidden = this.tools.hidden = open;
+    if (refresh) this.#app.refresh();
   }
 
   #resume() {

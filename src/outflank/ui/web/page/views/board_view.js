@@ -13,7 +13,7 @@ import { words } from "../parts/words.js";
 /** @param {App} app */
 export function boardView(app) {
   const { openGame } = app;
-  const board = new Board((move) => openGame.play(move));
+  const board = new Board((move) => play(move));
   const otherMoves = make("div", { class: "others", tabindex: -1 });
   const title = make("h1", { class: "unseen" });
   const side = make("section", { class: "panel", "aria-label": words.panel });
@@ -33,6 +33,11 @@ export function boardView(app) {
   let name = null;
   /** @type {{ id: string, node: number, canMove: boolean } | null} */
   let shown = null;
+
+  /** Make a move in the game, unless the panel judges it. @param {string} move */
+  function play(move) {
+    return panel?.judges?.(move) ? undefined : openGame.play(move);
+  }
 
   /** @param {BoardViewName} view */
   function enter(view) {
@@ -82,7 +87,7 @@ export function boardView(app) {
       otherMoves,
       game.passes && canMove && make("p", { class: "must-pass" }, words.play.mustPass(game.turn)),
       moves.map((gesture) =>
-        button(label(gesture), () => openGame.play(gesture.move), { class: game.passes ? "primary" : "" }),
+        button(label(gesture), () => play(gesture.move), { class: game.passes ? "primary" : "" }),
       ),
     );
   }

@@ -2,6 +2,7 @@
 
 import { button, dropdown, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Graph } from "../game/graph.js";
+import { mistakes } from "./retry.js";
 import { words } from "../parts/words.js";
 
 /** @import { App, Game, Reviewed, StreamFailure, TurningPoint } from "../types.js" */
@@ -12,6 +13,7 @@ const TIMES = [0.1, 0.5, 1, 3];
 export class Review {
   #app;
   #onRunning;
+  #onRetry;
   #number = 0;
   #reviewed = ""; // the id of the game whose review runs
   #shownStory = "";
@@ -19,11 +21,14 @@ export class Review {
 
   /**
    * @param {App} app
-   * @param {(running: boolean) => void} onRunning called when a review starts (true) or ends (false)
+   * @param {object} listeners
+   * @param {(running: boolean) => void} listeners.onRunning called when a review starts (true) or ends (false)
+   * @param {(seconds: number) => void} listeners.onRetry called when the user wants to try the mistakes again
    */
-  constructor(app, onRunning) {
+  constructor(app, { onRunning, onRetry }) {
     this.#app = app;
     this.#onRunning = onRunning;
+    this.#onRetry = onRetry;
     this.graph = new Graph((node) => app.openGame.go(node));
     this.progress = make("progress", { max: 1, value: 0, hidden: true, "aria-label": w.title });
     this.status = make("p", { class: "quiet", "aria-live": "polite" });
@@ -33,6 +38,7 @@ export class Review {
       0.5,
       { "aria-label": w.time },
     );
+    this.retry = button(words.retry.begin, () => this.#onRetry(Number(this.time.value)), { hidden: true });
     this.button = button(w.run, () => (this.running ? this.stop() : this.run()));
     this.element = make(
       "section",
@@ -47,6 +53,7 @@ export class Review {
       this.progress,
       this.graph.element,
       this.status,
+      make("div", { class: "actions" }, this.retry),
       this.story,
     );
   }
@@ -62,6 +69,7 @@ export class Review {
     this.graph.element.hidden = judged < 2;
     this.#showStory(game);
     setAttributes(this.button, { disabled: main.length < 2 });
+    this.retry.hidden = this.running || !mistakes(game, tree).length;
     if (this.running) return;
     setChildren(this.button, judged ? w.again : w.run);
     this.status.textContent = judged < 2 ? w.empty : w.marked(marks) || w.none;
@@ -75,6 +83,7 @@ export class Review {
     this.progress.hidden = false;
     this.progress.value = 0;
     setChildren(this.button, w.stop);
+    this.retry.hidden = true;
     this.#number = this.#app.connection.follow(
       { kind: "review", id: game.id, seconds: Number(this.time.value) },
       (message) => this.#receive(message),
