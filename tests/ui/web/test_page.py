@@ -171,6 +171,7 @@ def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
     expect(retry).to_contain_text("No: b1 loses 8. Try another move.")
     cell(page, "a1").click()
     expect(retry).to_contain_text("No: a1 loses 4. Try another move.")
+    expect(page.locator(".tag")).to_have_text(["−4"])
     cell(page, "d1").click()
     said(page, "Right: d1 is the best move.")
     assert not serious(page)
@@ -1075,6 +1076,7 @@ def test_a_telephone_shows_all_of_a_board_without_scrolling_sideways(
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
         assert page.evaluate("window.innerWidth") == width, view
     page.goto(f"{server.address}#/analyse/othello,size=4/{FOUR_EMPTY}+X")
+    expect(page.locator(".analyse")).to_be_visible()  # the board before was that of the puzzles
     assert_seen(page, page.locator(".board"))
     page.locator(".cell.legal").first.tap()
     expect(page.locator(".moves .move")).to_have_count(1)

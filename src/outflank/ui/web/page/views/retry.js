@@ -2,6 +2,7 @@
 // better move.
 
 import { button, make, setAttributes } from "../parts/dom.js";
+import { CERTAIN, signedNumber } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 /** @import { App, Game, Node, Retried, StreamFailure } from "../types.js" */
@@ -167,7 +168,7 @@ export class Retry {
   /** Show a move with its loss on the board. @param {string} move @param {number} loss */
   #showMove(move, loss) {
     const gesture = this.#app.openGame.game.legal.find((legal) => legal.move === move);
-    const valueText = words.moves.lossText(loss);
+    const valueText = loss < CERTAIN ? signedNumber(-loss) : "−∞";
     if (gesture) this.#board.showValues([{ gesture, valueText, loss, exact: false, best: loss === 0, rank: 0 }]);
   }
 
