@@ -112,6 +112,10 @@ class Level:
     """Standard deviation of the random error added to the values of moves, in the game's unit."""
     greed: float = 0.0
     """Value added for each piece that a move wins immediately, in the game's unit."""
+    name: str = ""
+    """Players of about this strength: `beginner`; empty: a strong computer."""
+    elo: int | None = None
+    """Measured Elo above the game's level 1; None: not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +192,11 @@ class PlayDefaults:
 
     levels: tuple[Level, ...] = tuple(Level(number, min(number + 4, 16)) for number in range(1, 21))
     """The playing levels, from level 1 on."""
+    default_level: int = 3
+    """The level of the computer in a user's first game."""
+    starts: "Callable[[], Mapping[str, str]]" = dict
+    """Returns positions and openings from which users can begin a game, by name: texts of positions or lists of moves.
+    They suit the default rules."""
     exact_moves_for_depth: Callable[[int], int] | None = None
     """Returns the number of moves left at and below which a player with a given search depth solves positions; None: it
     is the `exact` of the deepest level that searches no deeper than the given depth."""

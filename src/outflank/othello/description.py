@@ -19,7 +19,7 @@ from outflank.games.sides import Side
 from outflank.othello.board import OthelloBoard
 from outflank.othello.evaluation import EVALUATIONS
 from outflank.othello.formats.notation import NOTATION
-from outflank.othello.opening_names import named_openings
+from outflank.othello.opening_names import OPENINGS, named_openings
 from outflank.othello.orderings import DEFAULT_ORDERING, ORDERINGS, ordering_evaluation
 from outflank.othello.patterns import LEARNING, LEARNT, default_evaluation
 from outflank.othello.plain import plain_rules
@@ -101,24 +101,37 @@ def _level(depth: int) -> Level:
 
 
 LEVELS = (
-    Level(1, misjudged=40.0, greed=5.0),
-    Level(1, misjudged=22.0, greed=2.2),
-    Level(2, misjudged=18.0, greed=1.8),
-    Level(2, misjudged=13.0, greed=1.3),
-    Level(2, misjudged=9.5, greed=0.95),
-    Level(2, exact=2, misjudged=7.0, greed=0.7),
-    Level(2, exact=3, misjudged=5.0, greed=0.5),
-    Level(2, exact=4, misjudged=3.7, greed=0.3),
-    Level(3, exact=5, misjudged=3.2, greed=0.1),
-    Level(3, exact=7, misjudged=2.0),
-    Level(4, exact=8, misjudged=1.9),
-    Level(5, exact=9, misjudged=1.4),
-    Level(7, exact=11, misjudged=1.0),
-    Level(9, exact=13, misjudged=0.5),
+    Level(1, misjudged=40.0, greed=5.0, name="beginner", elo=0),
+    Level(1, misjudged=22.0, greed=2.2, name="beginner", elo=154),
+    Level(2, misjudged=18.0, greed=1.8, name="beginner", elo=237),
+    Level(2, misjudged=13.0, greed=1.3, name="casual player", elo=370),
+    Level(2, misjudged=9.5, greed=0.95, name="casual player", elo=554),
+    Level(2, exact=2, misjudged=7.0, greed=0.7, name="casual player", elo=722),
+    Level(2, exact=3, misjudged=5.0, greed=0.5, name="regular player", elo=890),
+    Level(2, exact=4, misjudged=3.7, greed=0.3, name="regular player", elo=1024),
+    Level(3, exact=5, misjudged=3.2, greed=0.1, name="regular player", elo=1231),
+    Level(3, exact=7, misjudged=2.0, name="club player", elo=1301),
+    Level(4, exact=8, misjudged=1.9, name="club player", elo=1516),
+    Level(5, exact=9, misjudged=1.4, name="club player", elo=1699),
+    Level(7, exact=11, misjudged=1.0, name="expert", elo=1820),
+    Level(9, exact=13, misjudged=0.5, name="expert", elo=1953),
     *(_level(depth) for depth in range(FIRST_ERRORLESS, HIGHEST_LEVEL + 1)),
 )
 """Othello's playing levels. The levels below `FIRST_ERRORLESS` make human-like errors and differ by about 180 Elo each.
-From `FIRST_ERRORLESS` on, the number of a level is its search depth."""
+From `FIRST_ERRORLESS` on, the number of a level is its search depth. `docs/players.md` has the measurements of Elo."""
+
+HANDICAP_CORNERS = ("a1", "h8", "h1", "a8")
+"""Corners in the order in which a handicap gives them to the weaker player."""
+
+
+def _starts() -> dict[str, str]:
+    """Return the handicaps, in which black has some corners and white moves first, and the named openings."""
+    board, starts = OthelloBoard.start(), {}
+    discs = list(board.to_text().partition(" ")[0])
+    for number, corner in enumerate(HANDICAP_CORNERS, 1):
+        discs[8 * (int(corner[1]) - 1) + "abcdefgh".index(corner[0])] = "X"
+        starts[f"handicap: {number} {'corner' if number == 1 else 'corners'} for black"] = f"{''.join(discs)} O"
+    return starts | dict(sorted(OPENINGS.items()))
 
 
 def _is_known(game: Othello) -> bool:
@@ -207,6 +220,7 @@ OTHELLO = GameDescription(
     ),
     play=PlayDefaults(
         levels=LEVELS,
+        starts=_starts,
         exact_moves_for_depth=_exact_moves_for_depth,
         moves_expected=_moves_expected,
         moves_at_most=lambda board: _empties(board) / 2,

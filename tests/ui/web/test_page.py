@@ -199,7 +199,7 @@ def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
         expect(page.locator(".moves .move").nth(played)).to_be_visible()
         # Its answer, and what comes after it if we have to pass.
         expect(over.or_(legal).or_(passing).first).to_be_visible()
-    expect(over).to_contain_text(re.compile("black|white|draw", re.IGNORECASE))
+    expect(over).to_contain_text(re.compile("You won|You lost|A draw"))
     said(page, over.inner_text())
     counts = [int(each) for each in page.locator(".player .count").all_inner_texts()]
     assert sum(counts) == page.locator(".pieces .piece").count()
@@ -211,6 +211,37 @@ def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
 LONG_GAME = (
     "e6f4f3d6g4e7c6h4d3c5f5e2e8d7f2g3f1e3c4b7h3d1b5a5f7c8d8f8g6c3g5c7b4h7f6h5b6g8c2a4h6h2d2b3b1e1c1a6a3b2a8a7a1a2"
 )
+
+
+@pytest.mark.slow(4)
+def test_a_game_begins_from_a_handicap_with_a_clock_of_ones_own(page: Page) -> None:
+    page.add_init_script(
+        "window.clicks = 0;"
+        "const start = OscillatorNode.prototype.start;"
+        "OscillatorNode.prototype.start = function (...when) { window.clicks++; start.apply(this, when); }"
+    )
+    page.goto("#/play")
+    expect(page.locator(".play")).to_be_visible()
+    page.keyboard.press("?")
+    page.get_by_role("switch", name="A click for each move").press(" ")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    dialog = page.locator("dialog")
+    expect(dialog.locator("output").locator("visible=true")).to_have_text("3 of 60: beginner, +237 Elo")
+    dialog.locator("[data-side=white]").select_option("human")
+    dialog.get_by_label("Begin from").select_option("handicap: 2 corners for black")
+    dialog.locator("label", has_text="30 minutes").locator("select").select_option("Another clock")
+    dialog.locator("input[type=text]").fill("5")
+    dialog.get_by_role("button", name="Begin").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("without a unit")
+    dialog.locator("input[type=text]").fill("7m")
+    dialog.get_by_role("button", name="Begin").click()
+    expect(page.locator(".play .status")).to_have_text("White to move")
+    expect(page.locator(".pieces .piece")).to_have_count(6)
+    expect(page.locator(".player.black .time")).to_have_text("7:00")
+    page.locator(".cell.legal").first.click()
+    expect(page.locator(".play .status")).to_have_text("Black to move")
+    assert page.evaluate("clicks") == 2  # of the switch and of the move
 
 
 @pytest.mark.slow(3)

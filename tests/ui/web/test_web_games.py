@@ -109,6 +109,7 @@ def test_a_side_gives_up(page: Page) -> None:
         "score": 64,
         "reason": "white resigned",
         "text": "black wins: white resigned",
+        "counts": None,
     }
     assert over["legal"] == []
     assert page.refused("play", id=game["id"], node=1, move="d6") == "the game is over"
@@ -772,3 +773,24 @@ def test_moves_of_a_puzzle_are_judged(puzzling: Served) -> None:
 def test_only_reviewed_moves_are_tried_again(page: Page) -> None:
     game = page.new(options={"size": 4}, text="b1 a1", game="othello")
     assert "no review" in page.refused("retry", id=game["id"], node=1, move="b1")
+
+
+def test_a_game_begins_from_a_handicap_or_an_opening(page: Page) -> None:
+    othello = next(game for game in page.welcome["games"] if game["name"] == "othello")
+    starts = {start["name"]: start["text"] for start in othello["starts"]}
+    assert len(othello["level_texts"]) == othello["levels"]
+    game = page.new(text=starts["handicap: 4 corners for black"], seats={}, keep=False)
+    assert (game["counts"], game["turn"], game["disposable"]) == ([6, 2], "white", True)
+    assert {cell["name"] for cell, sign in zip(game["cells"], game["pieces"], strict=True) if sign == "X"} == {
+        *("a1", "h8", "h1", "a8"),
+        *("e4", "d5"),
+    }
+    assert len(page.new(text=starts["Rocket"], seats={}, keep=False)["nodes"]) == 6
+
+
+def test_the_final_counts_give_the_winner_the_empty_squares(page: Page) -> None:
+    assert page.new(text="-XXXXXXXXXXXXXX- X")["outcome"]["counts"] == [16, 0]
+    discs = page.new(text="-XXXXXXXXXXXXXX- X", options={"scoring": "discs"})
+    assert discs["outcome"]["counts"] == [14, 0]
+    game = page.new("abalone")
+    assert page.ask("resign", id=game["id"], side="white")["outcome"]["counts"] is None

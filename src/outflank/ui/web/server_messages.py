@@ -39,6 +39,12 @@ class GameKind(Struct, frozen=True, kw_only=True):
     options: tuple["GameChoice", ...]
     levels: int
     """Highest playing strength (level) of the computer. The lowest is 1."""
+    level_texts: tuple[str, ...]
+    """What each level is like, such as `beginner, +237 Elo`. It may be empty."""
+    default_level: int
+    """Level of the computer in a user's first game."""
+    starts: tuple["StartChoice", ...]
+    """Positions and openings from which a game can begin under the default rules."""
     unit: str
     """Unit of the game's scores: discs, marbles."""
     forms: tuple["Form", ...]
@@ -53,6 +59,14 @@ class GameChoice(Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...]
     """Label of each choice, for users."""
     default: int | str
+
+
+class StartChoice(Struct, frozen=True, kw_only=True):
+    """A position or an opening from which a game can begin."""
+
+    name: str
+    text: str
+    """Text for the request `new`."""
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -198,6 +212,8 @@ class GameResult(Struct, frozen=True, kw_only=True):
     reason: str
     text: str
     """Result of the game in one sentence."""
+    counts: tuple[int, int] | None = None
+    """Final counts of black and white, such as discs, or None if the game is not scored or ended by a forfeit."""
 
 
 class ClockState(Struct, frozen=True, kw_only=True):

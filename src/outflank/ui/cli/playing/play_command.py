@@ -8,6 +8,7 @@ import click
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.games.description import description_of
 from outflank.games.rules import Game
 from outflank.games.sides import Side
 from outflank.players.classic import DEFAULT_REPORT, REPORTS, Classic, ask_classic
@@ -67,12 +68,12 @@ class Pipe:
 @click.option(
     "--black", default="human", show_default=True, help="Black's player: human, or a player as described above."
 )
-@click.option("--white", default="computer", show_default=True, help="White's player.")
+@click.option("--white", help="White's player.  [computer, at --level]")
 @click.option(
     "--level",
     "strength",
     type=int,
-    help="Strength of the computer: 1 is the weakest; the highest depends on the game.  [a second a move]",
+    help="Strength of the computer: 1 is the weakest; the highest depends on the game.  [3, unless --white is given]",
 )
 @click.option(
     "--clock", default="none", show_default=True, help="5+3 (minutes and seconds), 5m, 5:00, 30s, 2s/move or none."
@@ -89,7 +90,7 @@ class Pipe:
 )
 def command(
     black: str,
-    white: str,
+    white: str | None,
     strength: int | None,
     clock: str,
     ponder: bool,
@@ -113,6 +114,10 @@ def command(
         return _play_classic(classic)
     board = one_board(**options)
     control = TimeControl.parse(clock)
+    if white is None:
+        play = description_of(board.game).play
+        level = min(play.default_level, len(play.levels))
+        white = "computer" if strength is not None else f"computer level={level}"
     seats = _with_level({Side.BLACK: black, Side.WHITE: white}, strength, board.game)
     variety = random_seed() if seed is None else seed
     session = PlaySession(board, seats, control, _front(), ponder=ponder, variety=variety)

@@ -88,7 +88,20 @@ def result_at(saved: SavedGame, number: int, board: Board) -> GameResult | None:
         return None
     winner = None if outcome.winner is None else colour(outcome.winner)
     text = f"{_result_text(winner, outcome.score, description_of(board.game).scores)}: {outcome.reason}"
-    return GameResult(winner=winner, score=board.recorded_score(outcome), reason=outcome.reason, text=text)
+    score = board.recorded_score(outcome)
+    return GameResult(
+        winner=winner, score=score, reason=outcome.reason, text=text, counts=_final_counts(board, winner, score)
+    )
+
+
+def _final_counts(board: Board, winner: Colour | None, score: int) -> tuple[int, int] | None:
+    """Return the counts of both sides, whose difference is the score: the winner may also get the empty cells."""
+    if not description_of(board.game).scores.scored:
+        return None
+    tabletop = tabletop_of(board)
+    black, white = tabletop.counts(board, Side.BLACK), tabletop.counts(board, Side.WHITE)
+    extra = abs(score) - abs(black - white)
+    return (black + extra * (winner == "black"), white + extra * (winner == "white"))
 
 
 def _result_text(winner: Colour | None, score: float, scores: Scores) -> str:

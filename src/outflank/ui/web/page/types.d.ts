@@ -236,6 +236,9 @@ export interface GameKind {
   title: string;
   options: GameChoice[];
   levels: number;
+  level_texts: string[];
+  default_level: number;
+  starts: StartChoice[];
   unit: string;
   forms: Form[];
 }
@@ -246,6 +249,11 @@ export interface GameChoice {
   choices: (number | string)[];
   labels: string[];
   default: number | string;
+}
+
+export interface StartChoice {
+  name: string;
+  text: string;
 }
 
 export interface Form {
@@ -334,6 +342,7 @@ export interface GameResult {
   score: number;
   reason: string;
   text: string;
+  counts: [number, number] | null;
 }
 
 export interface ClockState {

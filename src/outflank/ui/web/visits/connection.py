@@ -12,6 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outflank import __version__
 from outflank.errors import OutflankError
+from outflank.games.defaults import Level
 from outflank.games.description import GAMES, GameDescription, GameOption
 from outflank.logs import logger
 from outflank.search.algorithms import ALGORITHMS
@@ -39,6 +40,7 @@ from outflank.ui.web.server_messages import (
     Message,
     Refused,
     SchemeKind,
+    StartChoice,
     Welcome,
 )
 from outflank.ui.web.visits.activity import Activity
@@ -76,9 +78,17 @@ def _game_kind(description: GameDescription) -> GameKind:
         title=description.title,
         options=tuple(_game_choice(option) for option in description.variants.options),
         levels=len(description.play.levels),
+        level_texts=tuple(_level_text(level) for level in description.play.levels),
+        default_level=min(description.play.default_level, len(description.play.levels)),
+        starts=tuple(StartChoice(name=name, text=text) for name, text in description.play.starts().items()),
         unit=description.scores.unit,
         forms=forms_of(description),
     )
+
+
+def _level_text(level: Level) -> str:
+    parts = (level.name, "" if level.elo is None else f"{level.elo:+d} Elo")
+    return ", ".join(part for part in parts if part)
 
 
 def _game_choice(option: GameOption) -> GameChoice:

@@ -7,6 +7,7 @@ import { arrow, handle, handlePlace, handleRadius, valueTag } from "./marks.js";
 import { boardGround } from "./pieces.js";
 import { Shape } from "./shape.js";
 import { PieceLayer } from "./piece_layer.js";
+import { sound } from "../parts/sound.js";
 import { turned } from "./turned.js";
 import { words } from "../parts/words.js";
 
@@ -80,6 +81,7 @@ export class Board {
     this.#selection.reset(canMove ? game.legal : []);
     this.#values = new Map();
     this.#pieceLayer.show(game, isNextMove);
+    if (isNextMove) sound.click();
     setChildren(this.#layers.arrows);
     this.#refresh();
     if (focused && !this.svg.contains(document.activeElement)) this.#focusCell();

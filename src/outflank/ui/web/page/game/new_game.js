@@ -8,15 +8,15 @@ import { words } from "../parts/words.js";
 /** @import { App, Colour, Game, GameKind, RequestOf, Welcome } from "../types.js" */
 
 const w = words.newGame;
-const DEFAULT_LEVEL = 3;
+const OWN_CLOCK = "own";
 
 /**
  * The fields for a player: its kind, and the level of a computer.
  * @param {Colour} side
  * @param {string} spec the player as in `Seats`
- * @param {number} levels the highest level
+ * @param {GameKind} game
  */
-function seat(side, spec, levels) {
+function seat(side, spec, { levels, level_texts: texts, default_level: usual }) {
   const match = /^computer level=(\d+)$/.exec(spec);
   const kind = dropdown(Object.entries(w.kinds), match ? "computer" : spec in w.kinds ? spec : "human", {
     "data-side": side,
@@ -25,14 +25,14 @@ function seat(side, spec, levels) {
     type: "range",
     min: 1,
     max: levels,
-    value: Math.min(levels, match ? Number(match[1]) : DEFAULT_LEVEL),
+    value: Math.min(levels, match ? Number(match[1]) : usual),
     "aria-label": `${w[side]}, ${w.level}`,
   });
   const levelText = make("output", {});
   const slider = make("div", { class: "level" }, make("span", { "aria-hidden": "true" }, w.level), level, levelText);
   const showLevel = () => {
     slider.hidden = kind.value !== "computer" || !levels;
-    levelText.textContent = w.levelOf(level.value, levels);
+    levelText.textContent = w.levelOf(level.value, levels, texts[Number(level.value) - 1]);
   };
   kind.addEventListener("change", showLevel);
   level.addEventListener("input", showLevel);
@@ -68,7 +68,7 @@ export const newGame = {
   defaults: (welcome) => ({
     kind: "new",
     game: welcome.games[0].name,
-    seats: { black: "human", white: `computer level=${DEFAULT_LEVEL}`, clock: "none" },
+    seats: { black: "human", white: `computer level=${welcome.games[0].default_level}`, clock: "none" },
   }),
 
   /**
@@ -86,7 +86,15 @@ export const newGame = {
       game ?? previous?.game ?? welcome.games[0].name,
     );
     const body = make("div", { class: "fields" });
-    const time = dropdown(Object.entries(w.clocks), lastSeats.clock in w.clocks ? lastSeats.clock : "none");
+    const isOwnClock = !(lastSeats.clock in w.clocks);
+    const time = dropdown([...Object.entries(w.clocks), [OWN_CLOCK, w.ownClock]], isOwnClock ? OWN_CLOCK : lastSeats.clock);
+    const ownClock = make("input", { type: "text", maxlength: 40, value: isOwnClock ? lastSeats.clock : "" });
+    const ownClockField = labelledField(w.ownClock, ownClock, w.clockHint);
+    const showOwnClock = () => (ownClockField.hidden = time.value !== OWN_CLOCK);
+    time.addEventListener("change", showOwnClock);
+    showOwnClock();
+    const start = make("select", {});
+    const startField = labelledField(w.start, start);
     const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
     /** @type {ReturnType<typeof options>} */
     let fields;
@@ -96,20 +104,26 @@ export const newGame = {
       const description = welcome.games.find((description) => description.name === kind.value);
       fields = text ? [] : options(description, previous?.game === description.name ? previous.options : null);
       seats = {
-        black: seat("black", lastSeats.black, description.levels),
-        white: seat("white", lastSeats.white, description.levels),
+        black: seat("black", lastSeats.black, description),
+        white: seat("white", lastSeats.white, description),
       };
+      const starts = [["", w.usualStart], ...description.starts.map(({ name, text }) => [text, name])];
+      setChildren(start, starts.map(([value, name]) => make("option", { value }, name)));
+      startField.hidden = Boolean(text) || starts.length === 1;
       setChildren(
         body,
         fields.map((field) => field.element),
+        startField,
         seats.black.element,
         seats.white.element,
       );
     };
     kind.addEventListener("change", fillFields);
     fillFields();
+    const clockText = () => (time.value === OWN_CLOCK ? ownClock.value.trim() || "none" : time.value);
     const submit = async () => {
-      const chosenSeats = { black: seats.black.spec(), white: seats.white.spec(), clock: time.value };
+      const beginning = text ?? (startField.hidden ? "" : start.value);
+      const chosenSeats = { black: seats.black.spec(), white: seats.white.spec(), clock: clockText() };
       const rules = text
         ? { ...previous?.options }
         : Object.fromEntries(fields.map((field) => [field.name, field.value()]));
@@ -119,7 +133,7 @@ export const newGame = {
           game: kind.value,
           options: rules,
           seats: chosenSeats,
-          ...(text ? { text, keep: false } : {}),
+          ...(beginning ? { text: beginning, keep: false } : {}),
         });
         localStore.set("seats", JSON.stringify(chosenSeats));
         element.close();
@@ -131,7 +145,7 @@ export const newGame = {
     };
     const element = dialog(
       w.title,
-      [!text && labelledField(w.game, kind), body, labelledField(w.clock, time), errorLine],
+      [!text && labelledField(w.game, kind), body, labelledField(w.clock, time), ownClockField, errorLine],
       { actions: [button(w.begin, submit, { class: "primary" })], submit },
     );
   },

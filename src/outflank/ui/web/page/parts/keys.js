@@ -6,6 +6,7 @@ import { newGame } from "../game/new_game.js";
 import { chooseFiles } from "../game/open_files.js";
 import { paste } from "../game/paste.js";
 import { tryReadGames } from "../game/read_games.js";
+import { sound } from "./sound.js";
 import { words } from "./words.js";
 
 /** @import { App, ViewName } from "../types.js" */
@@ -117,18 +118,24 @@ export function showHelp() {
   const rows = words.keys.list.map(([key, effect]) =>
     make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, effect)),
   );
+  const content = [
+    words.keys.text.map((text) => make("p", {}, text)),
+    labelledSwitch(words.keys.letters, areSingleKeysOn(), (on) => localStore.set("letters", on ? "on" : "off")),
+    labelledSwitch(words.keys.sound, sound.isOn, (on) => sound.turn(on)),
+    make("dl", { class: "keys" }, rows),
+  ];
+  dialog(words.keys.title, content, { wide: true });
+}
+
+/** @param {string} text @param {boolean} isOn @param {(on: boolean) => void} onChange */
+function labelledSwitch(text, isOn, onChange) {
   /** @type {HTMLInputElement} */
   const checkbox = make("input", {
     type: "checkbox",
     role: "switch",
-    checked: areSingleKeysOn(),
-    onchange: () => localStore.set("letters", checkbox.checked ? "on" : "off"),
+    checked: isOn,
+    onchange: () => onChange(checkbox.checked),
   });
   const track = make("span", { class: "track", "aria-hidden": "true" });
-  const content = [
-    words.keys.text.map((text) => make("p", {}, text)),
-    make("label", { class: "switch" }, checkbox, track, make("span", {}, words.keys.letters)),
-    make("dl", { class: "keys" }, rows),
-  ];
-  dialog(words.keys.title, content, { wide: true });
+  return make("label", { class: "switch" }, checkbox, track, make("span", {}, text));
 }

@@ -2,7 +2,7 @@
 
 import { CERTAIN, shortNumber, signedNumber } from "./figures.js";
 
-/** @import { Colour, Node } from "../types.js" */
+/** @import { Colour, Game, Node } from "../types.js" */
 
 /** @param {number} count @param {string} one @param {string} many */
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
@@ -74,6 +74,16 @@ export const words = {
     /** @type {(side: Colour) => string} */
     mustPass: (side) => `${words.colours[side]} has no move and must pass`,
     compilingBar: "Compilation",
+    /** The result for the only human, as `You won 36–28`; else as the server says. @type {(game: Game) => string} */
+    result: ({ outcome, seats }) => {
+      /** @type {Colour[]} */
+      const sides = ["black", "white"];
+      const humans = sides.filter((side) => seats[side] === "human");
+      if (humans.length !== 1) return outcome.text;
+      const counts = humans[0] === "black" ? outcome.counts : outcome.counts && [...outcome.counts].reverse();
+      const result = outcome.winner ? (outcome.winner === humans[0] ? "You won" : "You lost") : "A draw";
+      return counts ? `${result} ${counts.join("–")}` : `${result}: ${outcome.reason}`;
+    },
     pass: "Pass",
     undo: "Undo",
     redo: "Redo",
@@ -111,8 +121,10 @@ export const words = {
     white: "White",
     kinds: { human: "Person", computer: "Computer", random: "Random mover" },
     level: "Level",
-    /** @type {(level: string, levels: number) => string} */
-    levelOf: (level, levels) => `${level} of ${levels}`,
+    /** @type {(level: string, levels: number, text: string) => string} */
+    levelOf: (level, levels, text) => [`${level} of ${levels}`, text].filter(Boolean).join(": "),
+    start: "Begin from",
+    usualStart: "the usual start",
     clock: "Clock",
     clocks: {
       none: "No clock",
@@ -122,6 +134,8 @@ export const words = {
       "30+0": "30 minutes",
       "5s/move": "5 s a move",
     },
+    ownClock: "Another clock",
+    clockHint: "Minutes and seconds a move like 3+2, or 15m, 90s, 10s/move",
     begin: "Begin",
   },
 
@@ -145,7 +159,7 @@ export const words = {
     /** @type {(loss: number) => string} */
     loses: (loss) => (loss < CERTAIN ? `loses ${words.moves.lossText(loss)}` : "loses the game"),
     /** @type {(loss: number) => string} */
-    lossText: (loss) => (loss < CERTAIN ? signedNumber(loss).replace("+", "") : "∞"),
+    lossText: (loss) => signedNumber(loss).replace("+", ""),
   },
 
   analyse: {
@@ -449,6 +463,7 @@ export const words = {
   keys: {
     title: "Help and keys",
     letters: "Keys of one letter, digit or sign",
+    sound: "A click for each move",
     text: [
       "Click a legal cell to place a piece. In games that move lines, click up to three pieces in a line, then an arrow or their target cell; or drag a piece to push the line in front of it.",
       "The address bar always holds what you see: send it to share a position.",

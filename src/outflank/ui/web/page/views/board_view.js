@@ -109,7 +109,7 @@ export function boardView(app) {
         : words.announcements.move(node.side, node.move)
       : words.announcements.start;
     const state = game.outcome
-      ? game.outcome.text
+      ? words.play.result(game)
       : game.passes
         ? `${words.play.mustPass(game.turn)}.`
         : words.announcements.turn(game.turn);

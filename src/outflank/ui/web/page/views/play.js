@@ -112,7 +112,7 @@ export class PlayPanel {
     if (game.outcome) {
       setChildrenKeepingFocus(
         this.over,
-        make("h2", {}, game.outcome.text),
+        make("h2", {}, w.result(game)),
         make(
           "div",
           { class: "actions" },
