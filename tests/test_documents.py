@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 import release
 from outflank.arena import match_documents as of_matches
 from outflank.books import exchange as of_books
+from outflank.books import game_index as of_indexes
 from outflank.distributed.engines.on_mpi import mpi_messages
 from outflank.distributed.engines.on_ray.head_client import ClusterNode
 from outflank.distributed.engines.on_ray.membership import ClusterStatus
@@ -258,6 +259,7 @@ def declared() -> dict[str, type[Document]]:
         of_solving,
         saving,
         of_books,
+        of_indexes,
         of_matches,
         of_puzzles,
         of_learning,

@@ -12,6 +12,9 @@ from outflank.errors import OutflankError
 
 NAME = "outflank"
 
+GAMES_INDEX = "games.index"
+"""Name of the index of games in the data folder, which `outflank explore` and the server look up by default."""
+
 
 class NoHome(OutflankError):
     """The user has no home directory, so there is no folder for caches, settings or games."""

@@ -33,6 +33,7 @@ STARTS = _starts()
 
 HOMES = (
     "games.position_loops",
+    "books.game_index",
     "books.move_graph",
     "diagnosis",
     "distributed.node_steps",

@@ -144,6 +144,11 @@ class Book:
         return replace(entry, moves=tuple(sorted(values.items(), key=lambda move: -move[1])))
 
 
+def own_book(game: Game) -> Book | None:
+    """Return the game's built-in book; None: it has none."""
+    return Book.read(game, "own") if description_of(game).play.book is not None else None
+
+
 def _entry(words: list[str]) -> tuple[Key, Entry]:
     first, second, depth, *moves = words
     games = int(moves.pop(0)[1:]) if moves and moves[0].startswith("x") else 0

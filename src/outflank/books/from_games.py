@@ -47,7 +47,7 @@ class Openings:
 
     def read(self, path: Path, wrong: Callable[[str], None], progress: Callable[[int], None], stop: Stop) -> None:
         """Count the opening positions in a file, up to its first unreadable game; `wrong` receives error messages."""
-        check, records = _digest_and_games(path)
+        check, records = digest_and_games(path)
         times = self.times.setdefault(check, Counter())
         if times:
             return  # this file was read before, under another name
@@ -165,14 +165,14 @@ def rules_in(files: Sequence[Path]) -> Game:
     wrong = ""
     for file in files:
         try:
-            for record in _digest_and_games(file)[1]:
+            for record in digest_and_games(file)[1]:
                 return record.start.game
         except FormatError as error:
             wrong = wrong or f"{file}: {error}"
     raise OutflankError(wrong or f"{' '.join(map(str, files))}: no game is there")
 
 
-def _digest_and_games(path: Path) -> tuple[str, Iterator[Record]]:
+def digest_and_games(path: Path) -> tuple[str, Iterator[Record]]:
     """Return the digest and the games of a file. If `path` is the folder of a match, use the file of games in it."""
     try:
         if path.is_dir():

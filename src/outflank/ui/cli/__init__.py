@@ -28,6 +28,7 @@ COMMANDS = {
     "puzzles": ("playing", "Solve puzzles, make them from games, and check them."),
     "review": ("game_files", "Analyse a game and judge its moves."),
     "book": ("books", "Build an opening book, or look into one."),
+    "explore": ("books", "Show the moves that many games made in a position."),
     "match": ("playing", "Play a match and say which player is stronger."),
     "train": ("training", "Learn an evaluation from the rules of a game."),
     "cluster": ("installation", "Start, join or end a cluster of machines."),

@@ -122,6 +122,50 @@ class BookDocument(Document, frozen=True, kw_only=True, tag="outflank/book/1"):
     points_per_unit: float
 
 
+class ExploredMove(Struct, frozen=True, kw_only=True):
+    """Move with the results of the games in which it was made, for the side to move."""
+
+    move: str
+    mirrored: list[str]
+    """Moves that are mirror images of `move` in a symmetric position. Their games are counted here."""
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    """Number of lost games. Games without a result are neither won, drawn nor lost."""
+    mean_score: float | None
+    book_value: float | None
+    """Value in the book in the game's unit, or null if the book lacks the move or its value only says who wins."""
+
+
+class ExploredGame(Struct, frozen=True, kw_only=True):
+    """Game that reached the position."""
+
+    file: str
+    number: int
+    """Number of the game in its file, counted from 1."""
+    black: str
+    white: str
+    year: int | None
+    score: float | None
+    """Black's score."""
+    move: str
+    """Move that was made in the position."""
+
+
+class ExploreDocument(Document, frozen=True, kw_only=True, tag="outflank/explore/1"):
+    """Moves that were made in a position, in the games of an index."""
+
+    position: str
+    turn: Literal["black", "white"]
+    opening: str
+    """Name of the opening, or empty."""
+    games: int
+    """Number of games that reached the position."""
+    moves: list[ExploredMove]
+    latest: list[ExploredGame]
+
+
 class GameDocument(Document, frozen=True, kw_only=True, tag="outflank/games/1"):
     """Game in a file."""
 
