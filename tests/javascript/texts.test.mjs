@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./helpers.mjs";
 
-const { byteText, clockText, secondsText, shortNumber, signedNumber, timeText } = await load("parts/figures.js");
+const { byteText, clockText, percent, secondsText, shortNumber, signedNumber, timeText } = await load("parts/figures.js");
 const { words } = await load("parts/words.js");
 const { moveValues } = await load("game/engine.js");
 const { blackShare } = await load("game/evaluation_bar.js");
@@ -25,6 +25,12 @@ test("values have a sign and a decimal", () => {
     [-1.25, "−1.3 for black"],
     [1e9, "won for black"],
     [-1e9, "won for white"],
+  ]);
+  texts(percent, [
+    [0.654, "65 %"],
+    [0.004, "< 1 %"],
+    [0, "0 %"],
+    [1, "100 %"],
   ]);
   texts(words.moves.loses, [
     [2, "loses 2"],

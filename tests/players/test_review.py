@@ -5,6 +5,7 @@ import json
 import random
 import sys
 from itertools import pairwise
+from math import inf
 from types import SimpleNamespace
 
 import pytest
@@ -19,7 +20,7 @@ from outflank.games.rules import is_pass
 from outflank.games.scores import Scale
 from outflank.games.sides import Side
 from outflank.players import review as engine_review
-from outflank.players.review import JudgedMove, story_of
+from outflank.players.review import Accuracy, JudgedMove, accuracy_of, story_of
 from outflank.search.request import Limits
 from outflank.ui.cli import main
 from outflank.ui.cli.game_files import review_command
@@ -183,10 +184,17 @@ def test_one_is_one_and_what_is_not_judged_is_told(run):
     status, out, _ = run("review", "f5d6", stopped=True)
     assert status == 130
     assert "1 move judged" in out
-    assert "lost in 1 move; 0 doubtful, 0 mistakes, 1 blunder\n" in out
+    assert "black: 0 of 1 move (0%) lost nothing, " in out
+    assert " discs lost a move on average; 0 doubtful, 0 mistakes, 1 blunder\n" in out
     assert "stopped after move 1 of 2: the rest is not judged" in out
     assert "stopped" not in run("review", "f5d6")[1]
     assert json.loads(run("review", "f5d6", "--json", stopped=True)[1].splitlines()[-1])["stopped"] is True
+
+
+def test_accuracy_counts_moves_that_lose_nothing_and_leaves_lost_games_out_of_the_mean():
+    assert accuracy_of([0.0, 0.04, 2.0, 4.0]) == Accuracy(moves=4, best=2, mean_loss=pytest.approx(1.51))
+    assert accuracy_of([0.0, inf]) == Accuracy(moves=2, best=1, mean_loss=0.0)
+    assert accuracy_of([]) == Accuracy(moves=0, best=0, mean_loss=0.0)
 
 
 def test_passes_are_told():

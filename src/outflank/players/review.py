@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import isinf
+from math import isfinite, isinf
 from typing import Unpack
 
 from outflank.boards import Board, Move
@@ -185,6 +185,32 @@ def costliest(judged: Sequence[JudgedMove], marks: Marks) -> JudgedMove | None:
     """Return the move that lost most, even if the result did not change; None if no move was a mistake."""
     worst = max(judged, key=lambda move: move.loss, default=None)
     return worst if worst is not None and worst.loss >= marks.mistake else None
+
+
+NO_LOSS = 0.05
+"""Loss below which a move is as good as the best one. It would be printed as 0.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """How well a side played in a reviewed game. Forced moves are left out."""
+
+    moves: int
+    """Number of judged moves."""
+    best: int
+    """Number of moves that lost nothing."""
+    mean_loss: float
+    """Mean loss of the moves, without those that lost a game without scores."""
+
+
+def accuracy_of(losses: Sequence[float]) -> Accuracy:
+    """Return the accuracy of a side that lost `losses` in its moves."""
+    finite = [loss for loss in losses if isfinite(loss)]
+    return Accuracy(
+        moves=len(losses),
+        best=sum(loss < NO_LOSS for loss in losses),
+        mean_loss=sum(finite) / len(finite) if finite else 0.0,
+    )
 
 
 # The story of a reviewed game: its state at each position (who is winning), and the moves that changed the state. Each

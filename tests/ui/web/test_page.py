@@ -11,8 +11,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, Response, WebSocketRoute, expect, sync_playwright
 
+from outflank.books.game_index import IndexBuilder
 from outflank.formats.game_files import write_records
 from outflank.formats.recognise import read_all
+from outflank.othello.squares import othello
+from outflank.search.request import Stop
 from tests.browsers import FLAGS, MISSING, Server, installed
 
 # The server is as well tried interpreted, where nothing has to be compiled.
@@ -552,6 +555,54 @@ def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
 
 
 @pytest.mark.slow(5)
+def test_indexed_games_are_explored_and_swiped_through(browser: Browser, server: Server, tmp_path: Path) -> None:
+    games = tmp_path / "games.txt"
+    games.write_text("f5d6c3d3c4\nf5d6c4\nf5f6e6f4\n")
+    with IndexBuilder(othello(), 30, tmp_path) as builder:
+        builder.read(games, lambda why: None, lambda count: None, Stop())
+        builder.write(server.folder / "games.index")
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+        base_url=server.address,
+    )
+    page, wrong = watched(context.new_page())
+    page.goto("#/analyse/othello/f5d6c3")
+    page.get_by_role("switch", name="Engine").press(" ")  # its lines may move the rows while they are tapped
+    rows = page.locator(".explored tbody tr")
+    expect(rows.first).to_have_text(re.compile(r"^d31100 %"))
+    expect(page.locator(".explorer")).to_contain_text("1 of 3 games reached this position.")
+    expect(page.locator(".analyse .opening")).to_have_text("Opening: Perpendicular")
+    current = page.locator(".moves [aria-current]")
+    swipe(page, 150)
+    expect(current).to_have_text("d6")
+    expect(rows.nth(1)).to_have_text(re.compile(r"^c4150 %−?-?\d"))  # and the moves of the book
+    assert not serious(page, ".explorer")
+    swipe(page, -150)
+    expect(current).to_have_text("c3")
+    expect(rows.first).to_have_text(re.compile("^d3"))
+    rows.first.locator("button").tap()
+    expect(current).to_have_text("d3")
+    page.goto("#/analyse/abalone")
+    expect(page.locator(".explorer")).to_contain_text("No games of these rules are indexed.")
+    context.close()
+    assert not wrong
+
+
+def swipe(page: Page, distance: int) -> None:
+    """Move a finger sideways over the board."""
+    box = page.locator(".board").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = page.context.new_cdp_session(page)
+    for kind, offset in (("touchStart", 0), ("touchMove", distance / 2), ("touchMove", distance)):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x + offset, "y": y}]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.slow(5)
 def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> None:
     pasted(page, GGF)
     assert moves(page) == ["f5", "f6", "e6", "f4", "e3", "c5"]
@@ -562,6 +613,15 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     expect(page.locator(".moves .move").first).to_be_focused()
     graph = page.get_by_role("slider", name="Value over the game")
     expect(graph.locator(".curve")).to_have_count(1)
+    expect(page.locator(".accuracy")).to_have_text(
+        [re.compile(r"^\d+ %\d of 3 moves lost nothing\d+\.\d discs lost a move")] * 2
+    )
+    expect(graph.locator(".graph-most")).to_have_text(re.compile(r"^Black \+\d"))
+    hint = graph.locator(".graph-hint")
+    graph.hover()
+    expect(hint).to_have_text(re.compile(r"^Move 3, e6.*: [+−]?\d+(\.\d)? for black$"))
+    page.mouse.move(0, 0)
+    expect(hint).to_be_hidden()
     graph.focus()
     page.keyboard.press("Home")
     expect(graph).to_have_attribute("aria-valuetext", "Start")
@@ -683,7 +743,7 @@ def test_a_position_is_set_up(page: Page) -> None:
     page.get_by_role("button", name="Set up").click()
     page.get_by_role("button", name="Clear").click()
     cell(page, "a1").click()
-    page.get_by_label("White").first.check()
+    page.get_by_role("radio", name="White").first.check()
     cell(page, "b1").click()
     page.get_by_role("button", name="Use it").click()
     expect(page.locator(".cell.legal")).to_have_count(1)
@@ -835,7 +895,7 @@ def test_a_kept_game_is_found_and_renamed(page: Page) -> None:
     page.get_by_label("Find by name").fill("sample ann")
     expect(cards).to_have_count(1)
     expect(cards).to_contain_text("Ann Example – Bo Sample")
-    expect(cards).to_contain_text("Othello 8×8 · x · 1998")
+    expect(cards).to_contain_text("Othello 8×8 · x · 1998 · Cow")
     expect(cards).to_contain_text("white wins by 12 discs · 6 moves")
     page.get_by_label("Result").select_option("white won")
     expect(cards).to_have_count(1)

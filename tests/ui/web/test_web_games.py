@@ -17,9 +17,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from outflank.books.game_index import IndexBuilder
 from outflank.errors import OutflankError
 from outflank.formats.game_files import write_records
 from outflank.formats.recognise import read_all
+from outflank.othello.squares import othello
+from outflank.search.request import Stop
 from outflank.ui.web import server_messages
 from outflank.ui.web.games.game_messages import listed_game
 from outflank.ui.web.games.game_store import Store, row_of
@@ -305,6 +308,7 @@ def test_kept_games_are_found_by_their_names_and_results(tmp_path: Path) -> None
         assert found(find="zoË cambridge 1998") == [resigned["id"]]
         assert found(find="level=1") == [played["id"]]
         assert found(find="zoë nobody") == []
+        assert found(find="perpendicular") == [resigned["id"]]
         assert found(game="othello") == [played["id"], resigned["id"]]
         assert found(game="othello", result="1-0", find="two") == [resigned["id"]]
         assert found(result="*") == [abalone["id"]]
@@ -313,6 +317,30 @@ def test_kept_games_are_found_by_their_names_and_results(tmp_path: Path) -> None
         for part in ("PC[Cambridge]", "DT[1998.05.17]", "RE[+64.00:r]"):
             assert part in exported
         assert "RE[" not in page.ask("export", id=resigned["id"], node=1, form="ggf")["text"]
+
+
+def test_a_position_is_looked_up_in_indexes_that_may_change(tmp_path: Path) -> None:
+    games, target = tmp_path / "some.txt", tmp_path / "games.index"
+    with serving(tmp_path, indexes=(target,)) as served, served.page() as page:
+        game = page.ask("new", text="f5d6")
+        request = {"id": game["id"], "node": 1}
+        explored = page.ask("explore", **request)
+        assert (explored["indexed"], explored["games"], explored["latest"]) == (0, 0, [])
+        assert all(move["book_text"] for move in explored["moves"])
+        for text in ("f5d6c3\n", "f5d6c3\nf5f6\nf5f6\n"):
+            games.write_text(text)
+            with IndexBuilder(othello(), 30, tmp_path) as builder:
+                builder.read(games, lambda why: None, lambda count: None, Stop())
+                builder.write(target)
+            explored = page.ask("explore", **request)
+            assert explored["indexed"] == explored["games"] == text.count("\n")
+        first, *_ = explored["moves"]
+        assert (first["moves"], first["games"], first["results"], first["mean_score"]) == (["f6"], 2, [0, 0, 0], None)
+        latest = explored["latest"][0]
+        assert (latest["file"], latest["number"], latest["move"]) == ("some.txt", 3, "f6")
+        target.write_bytes(b"damaged")
+        assert "is not an index of games" in page.refused("explore", **request)
+        assert "no node 99" in page.refused("explore", id=game["id"], node=99)
 
 
 def test_a_game_and_its_players_are_named(served: Served, page: Page) -> None:

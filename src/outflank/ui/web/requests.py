@@ -171,7 +171,7 @@ class Games(PageRequest, frozen=True, kw_only=True):
     before: float | None = None
     """List games that were last changed before this time. None requests the first page of the list."""
     find: Words = ""
-    """Words that must all occur in a game's name, players, event, date or title, ignoring case."""
+    """Words that must all occur in a game's name, players, event, date, title or opening, ignoring case."""
     game: Name | None = None
     """Name of the only game to list, or None for all."""
     result: Literal["", "*", "0-1", "1-0", "1/2-1/2"] = ""
@@ -258,6 +258,13 @@ class Retry(PageRequest, frozen=True, kw_only=True):
     seconds: Annotated[float, Meta(gt=0, le=60)] = 0.5
 
 
+class Explore(PageRequest, frozen=True, kw_only=True):
+    """Look up a node's position in the indexed games and in the game's book. Answer: `explored`."""
+
+    id: GameId
+    node: NodeId
+
+
 class Halt(PageRequest, frozen=True, kw_only=True):
     """End the search, comparison, review or judgement of this connection. Answer: `halted`."""
 
@@ -328,6 +335,7 @@ Request = (
     | Retry
     | Puzzles
     | Attempt
+    | Explore
     | Halt
     | Lab
     | Run

@@ -15,6 +15,8 @@ class Settings:
     """File with the saved games."""
     reports: Path
     """Folder of the laboratory's reports."""
+    indexes: tuple[Path, ...] = ()
+    """Indexes of games, for the explorer. Files that do not exist are left out until they do."""
     workers: int
     """Maximum number of threads that search at a time."""
     puzzles: Path | None = None

@@ -14,6 +14,9 @@ from outflank.ui.web.requests import Colour, Seats
 
 VERSION = 1
 
+CERTAIN = 1e9
+"""Number that represents a certain win in a game without scores, since JSON has no infinity."""
+
 
 class ServerMessage(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
     """A message from the server to the web page."""
@@ -152,8 +155,20 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     """Names of the players, if the game is from a record with names."""
     story: tuple["TurningPoint", ...] = ()
     """Turning points of the main line, as the last review found them."""
+    accuracy: tuple["SideAccuracy", "SideAccuracy"] | None = None
+    """How well black and white played the main line, or None before a review."""
     disposable: bool = False
     """Whether the game is deleted as soon as nobody views it, because nothing was changed in it since it was begun."""
+
+
+class SideAccuracy(Struct, frozen=True, kw_only=True):
+    """How well a side played the moves that a review judged."""
+
+    moves: int
+    best: int
+    """Number of moves that lost nothing."""
+    mean_loss: float
+    """Mean loss of the moves, in the game's unit."""
 
 
 class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -527,6 +542,50 @@ class ShownBoard(Struct, frozen=True, kw_only=True):
     last: "Gesture | None"
 
 
+class Explored(ServerMessage, frozen=True, kw_only=True):
+    """Answer to `explore`: the moves that were made in a position, and the latest games that reached it."""
+
+    re: int
+    id: str
+    node: int
+    indexed: int
+    """Number of indexed games with the same rules. 0: there is no index."""
+    games: int
+    """Number of indexed games that reached the position."""
+    moves: tuple["ExploredMove", ...]
+    """Moves that were made or that the game's book has, beginning with the most frequent."""
+    latest: tuple["ExploredGame", ...]
+
+
+class ExploredMove(Struct, frozen=True, kw_only=True):
+    """A move with the results of the games in which it was made."""
+
+    moves: tuple[str, ...]
+    """The move, and the moves that are its mirror images in a symmetric position."""
+    games: int
+    results: tuple[int, int, int]
+    """Numbers of wins, draws and losses of the side to move. Games without a result are in none of them."""
+    mean_score: float | None
+    """Mean score of the side to move, or None if no game has a result."""
+    book_text: str
+    """Value of the move in the book, for the side to move. Empty if the book lacks it."""
+
+
+class ExploredGame(Struct, frozen=True, kw_only=True):
+    """An indexed game that reached a position."""
+
+    names: tuple[str, str]
+    """Names of black and white. Unknown names are empty."""
+    year: int | None
+    score: float | None
+    """Black's score, or None if it is unknown."""
+    move: str
+    """Move that was made in the position."""
+    file: str
+    number: int
+    """Number of the game in the file, counted from 1."""
+
+
 class Laboratory(ServerMessage, frozen=True, kw_only=True):
     """Answer to `lab`: the experiments of the laboratory, the current run, and the reports."""
 
@@ -602,6 +661,7 @@ Message = (
     | Retried
     | PuzzleSet
     | PuzzlePosition
+    | Explored
     | Laboratory
     | Running
 )

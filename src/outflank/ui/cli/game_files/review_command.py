@@ -15,12 +15,13 @@ from outflank.formats.game_record import Record
 from outflank.games.defaults import Marks
 from outflank.games.description import description_of
 from outflank.games.evaluation import unit_scale
+from outflank.games.sides import Side
 from outflank.lab import result_store
 from outflank.lab.drawing.looks import apply_theme
 from outflank.lab.drawing.plots import plot_svg
 from outflank.lab.drawing.review_page import Reviewed, review_html
 from outflank.lab.provenance import provenance
-from outflank.players.review import STATES, JudgedMove, judge_moves, move_text, story_of
+from outflank.players.review import STATES, JudgedMove, accuracy_of, judge_moves, move_text, story_of
 from outflank.search.request import Limits, Stop
 from outflank.ui.cli.game_files.review_view import (
     COLUMNS,
@@ -160,7 +161,11 @@ def _number(value: float) -> float | Literal["won", "lost"]:
 
 
 def _print_story(review: ReviewedGame) -> None:
-    from outflank.ui.cli.shared.json_documents import ReviewStoryDocument, TurningPointDocument
+    from outflank.ui.cli.shared.json_documents import AccuracyDocument, ReviewStoryDocument, TurningPointDocument
+
+    def accuracy(side: Side) -> AccuracyDocument:
+        own = accuracy_of([judged.loss for judged in review.judged if judged.side is side])
+        return AccuracyDocument(moves=own.moves, best=own.best, mean_loss=round(own.mean_loss, 2))
 
     forced, passes = unjudged(review.board)
     document = ReviewStoryDocument(
@@ -178,6 +183,8 @@ def _print_story(review: ReviewedGame) -> None:
             )
             for turn in review.story.turns
         ],
+        black=accuracy(Side.BLACK),
+        white=accuracy(Side.WHITE),
     )
     print_json(document)
 

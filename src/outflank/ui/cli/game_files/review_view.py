@@ -16,7 +16,7 @@ from outflank.games.evaluation import unit_scale
 from outflank.games.rules import is_pass
 from outflank.games.scores import Scale
 from outflank.games.sides import Side
-from outflank.players.review import STATES, JudgedMove, Story, costliest, move_text, turn_text, value_text
+from outflank.players.review import STATES, JudgedMove, Story, accuracy_of, costliest, move_text, turn_text, value_text
 from outflank.ui.cli.shared.position_options import describe
 from outflank.validation.text import how_many
 
@@ -172,11 +172,13 @@ def _summary(review: ReviewedGame) -> list[str]:
         own_moves = [entry for entry in judged if entry.side is side]
         if own_moves:
             move_marks = [marks.of(entry.loss) for entry in own_moves]
-            points_lost = sum(entry.loss for entry in own_moves if not isinf(entry.loss))
+            accuracy = accuracy_of([entry.loss for entry in own_moves])
             losing_moves = sum(isinf(entry.loss) for entry in own_moves)
-            losing_text = f", and the game by {losing_moves} of them" if losing_moves else ""
+            losing_text = f", the game lost by {how_many(losing_moves, 'move')}" if losing_moves else ""
             lines.append(
-                f"{side}: {points_lost:.1f} {unit} lost in {how_many(len(own_moves), 'move')}{losing_text}; "
+                f"{side}: {accuracy.best} of {how_many(accuracy.moves, 'move')} "
+                f"({accuracy.best / accuracy.moves:.0%}) lost nothing, "
+                f"{accuracy.mean_loss:.1f} {unit} lost a move on average{losing_text}; "
                 f"{move_marks.count('?!')} doubtful, {how_many(move_marks.count('?'), 'mistake')}, "
                 f"{how_many(move_marks.count('??'), 'blunder')}"
             )

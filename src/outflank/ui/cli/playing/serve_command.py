@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from outflank.errors import OutflankError, reason_of
-from outflank.folders import data_folder, expanded
+from outflank.folders import GAMES_INDEX, data_folder, expanded
 from outflank.installation import install_command
 from outflank.machine import MOST_WORKERS, usable_cores
 from outflank.ui.cli.shared.position_options import diagnostics, output
@@ -34,6 +34,14 @@ PORTS_TRIED = 50
 @click.option("--token", help="Token that visitors must present; generated if other machines can connect.")
 @click.option("--games", type=click.Path(), metavar="FILE", help="File of saved games.  [in the user's data folder]")
 @click.option(
+    "--games-index",
+    "indexes",
+    type=click.Path(),
+    multiple=True,
+    metavar="FILE",
+    help=f"Index of games, as `explore index` writes it; may be repeated.  [{GAMES_INDEX} beside the saved games]",
+)
+@click.option(
     "--workers", type=click.IntRange(1, MOST_WORKERS), help="Threads that search at the same time.  [one per core]"
 )
 @click.option("--puzzles", type=click.Path(), metavar="FILE", help="File of puzzles.  [those of the package]")
@@ -44,6 +52,7 @@ def command(
     open_browser: bool,
     token: str | None,
     games: str | None,
+    indexes: tuple[str, ...],
     workers: int | None,
     puzzles: str | None,
     where: str | None,
@@ -65,6 +74,7 @@ def command(
     except ImportError:
         raise OutflankError(f"the server needs more packages: {install_command('web')}") from None
     del starlette, uvicorn, websockets  # imported only to report missing packages clearly
+    from outflank.books.game_index import GameIndex
     from outflank.ui.web.app import application
     from outflank.ui.web.guards import TOKEN, AccessRules, is_loopback, new_token
     from outflank.ui.web.http_server import server_of
@@ -77,10 +87,14 @@ def command(
     if token is None and not is_loopback(host):
         token = new_token()
     path = data_folder() / "games.sqlite" if games is None else expanded(games)
+    index_files = tuple(map(expanded, indexes))
+    for file in index_files:
+        GameIndex(file)  # a file that is no index is reported at once
     limits = socket_limits()
     settings = Settings(
         games=path,
         reports=path.parent / "reports",
+        indexes=index_files or (path.parent / GAMES_INDEX,),
         workers=workers or max(1, int(usable_cores())),
         puzzles=None if puzzles is None else expanded(puzzles),
         most_connections=limits.websockets,

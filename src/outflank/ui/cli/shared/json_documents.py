@@ -246,6 +246,19 @@ class ReviewStoryDocument(Document, frozen=True, kw_only=True, tag="outflank/rev
     first: str
     """Expected outcome of the game at the first move that was judged."""
     turns: list[TurningPointDocument]
+    black: "AccuracyDocument"
+    white: "AccuracyDocument"
+
+
+class AccuracyDocument(Struct, frozen=True, kw_only=True):
+    """How well a side played in a reviewed game."""
+
+    moves: int
+    """Number of judged moves, which are those with an alternative."""
+    best: int
+    """Number of moves that lost nothing."""
+    mean_loss: float
+    """Mean loss of the moves in the game's unit."""
 
 
 class PluginDocument(Document, frozen=True, kw_only=True, tag="outflank/plugin/1"):

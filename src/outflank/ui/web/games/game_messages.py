@@ -1,6 +1,7 @@
 """Saved games as messages to the web page: a whole game, its clocks, its result, and its entry in the list of games."""
 
 from functools import lru_cache
+from math import inf
 
 from outflank.boards import Board, Move
 from outflank.boards.board_tabletop import tabletop_of
@@ -8,11 +9,12 @@ from outflank.games.description import description_of
 from outflank.games.presentation import Place, Tabletop
 from outflank.games.scores import Scores
 from outflank.games.sides import Side
+from outflank.players.review import Accuracy, accuracy_of
 from outflank.ui.web import server_messages
 from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour, main_line, node_of
 from outflank.ui.web.games.seats import has_clock, time_control
 from outflank.ui.web.requests import Colour
-from outflank.ui.web.server_messages import Cell, ClockState, GameResult, Gesture, ShownBoard
+from outflank.ui.web.server_messages import CERTAIN, Cell, ClockState, GameResult, Gesture, ShownBoard, SideAccuracy
 
 
 def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
@@ -51,8 +53,25 @@ def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
         remark=saved.remark,
         names=saved.names,
         story=saved.story,
+        accuracy=_accuracy(saved),
         disposable=saved.disposable,
     )
+
+
+def _accuracy(saved: SavedGame) -> tuple[SideAccuracy, SideAccuracy] | None:
+    """Return how well black and white played the main line, as far as it was reviewed; None: it was not."""
+    losses: dict[Colour | None, list[float]] = {"black": [], "white": []}
+    for node in main_line(saved):
+        if node.side is not None and node.loss is not None:
+            losses[node.side].append(node.loss if node.loss < CERTAIN else inf)
+    if not any(losses.values()):
+        return None
+    black, white = (accuracy_of(losses[side]) for side in ("black", "white"))
+    return _side_accuracy(black), _side_accuracy(white)
+
+
+def _side_accuracy(accuracy: Accuracy) -> SideAccuracy:
+    return SideAccuracy(moves=accuracy.moves, best=accuracy.best, mean_loss=accuracy.mean_loss)
 
 
 @lru_cache(16)

@@ -111,7 +111,8 @@ class Store:
         def matches(game: ListedGame) -> bool:
             if game.disposable or request.game not in (None, game.game) or request.result not in ("", game.result):
                 return False
-            texts = (game.name, *game.names, game.seats.black, game.seats.white, game.event, game.date, game.title)
+            seats = (game.seats.black, game.seats.white)
+            texts = (game.name, *game.names, *seats, game.event, game.date, game.title, game.opening)
             text = "\n".join(texts).casefold()
             return all(word in text for word in words)
 

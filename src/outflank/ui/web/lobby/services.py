@@ -12,6 +12,7 @@ from outflank.formats.bounds import TooMuchText, reading_at_most
 from outflank.players.puzzles import Puzzle, puzzles_of
 from outflank.search.table import tables_in_memory
 from outflank.ui.web.games.game_store import Store
+from outflank.ui.web.lobby.exploring import Explorer
 from outflank.ui.web.lobby.laboratory import Laboratory
 from outflank.ui.web.searching.computers import Computers
 from outflank.ui.web.searching.searches import Searches
@@ -87,6 +88,7 @@ class Services:
         self._last_time = self.store.last_change().result()
         self.searches = Searches(settings, cluster)
         self.laboratory = Laboratory(settings.reports, self.searches.turns)
+        self.explorer = Explorer(settings.indexes)
         self.computers = Computers(settings, self.searches.turns)
 
     @cached_property

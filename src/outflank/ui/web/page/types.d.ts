@@ -134,6 +134,7 @@ export interface Answers {
   puzzles: PuzzleSet;
   games: Kept;
   describe: Game;
+  explore: Explored;
   delete: Gone;
   export: Text;
   halt: Halted;
@@ -182,6 +183,7 @@ export type PageRequest =
   | Retry
   | Puzzles
   | Attempt
+  | Explore
   | Halt
   | Lab
   | Run
@@ -214,6 +216,7 @@ export type Message =
   | Retried
   | PuzzleSet
   | PuzzlePosition
+  | Explored
   | Laboratory
   | Running;
 
@@ -307,6 +310,7 @@ export interface Game {
   remark: string;
   names: [string, string];
   story: TurningPoint[];
+  accuracy: [SideAccuracy, SideAccuracy] | null;
   disposable: boolean;
 }
 
@@ -563,6 +567,40 @@ export interface TurningPoint {
   text: string;
 }
 
+export interface Explored {
+  kind: "explored";
+  re: number;
+  id: string;
+  node: number;
+  indexed: number;
+  games: number;
+  moves: ExploredMove[];
+  latest: ExploredGame[];
+}
+
+export interface ExploredMove {
+  moves: string[];
+  games: number;
+  results: [number, number, number];
+  mean_score: number | null;
+  book_text: string;
+}
+
+export interface ExploredGame {
+  names: [string, string];
+  year: number | null;
+  score: number | null;
+  move: string;
+  file: string;
+  number: number;
+}
+
+export interface SideAccuracy {
+  moves: number;
+  best: number;
+  mean_loss: number;
+}
+
 export interface Laboratory {
   kind: "laboratory";
   re: number;
@@ -796,6 +834,13 @@ export interface Attempt {
   ask: number;
   number: number;
   moves?: string[];
+}
+
+export interface Explore {
+  kind: "explore";
+  ask: number;
+  id: string;
+  node: number;
 }
 
 export interface Halt {

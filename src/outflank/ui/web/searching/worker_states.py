@@ -4,10 +4,7 @@ from itertools import zip_longest
 from math import isfinite
 
 from outflank.search.results import MoveValue, Progress, Result, WorkerProgress, WorkerStatistics
-from outflank.ui.web.server_messages import ValuedMove, WorkerState
-
-CERTAIN = 1e9
-"""Number that represents a certain win in a game without scores."""
+from outflank.ui.web.server_messages import CERTAIN, ValuedMove, WorkerState
 
 
 def number(value: float) -> float:

@@ -333,6 +333,11 @@ class Session:
     async def _retry(self, request: requests.Retry) -> None:
         await self.activity.retry(request)
 
+    async def _explore(self, request: requests.Explore) -> Message:
+        live_game = await self.lobby.live_game(request.id)
+        board = await live_game.board_at(request.node)
+        return await self.services.work(self.services.explorer.explore, request, board)
+
     async def _halt(self, request: requests.Halt) -> Message:
         self.activity.halt()
         return server_messages.Halted(re=request.ask)
@@ -405,6 +410,7 @@ class Session:
         requests.Retry: _retry,
         requests.Puzzles: _puzzles,
         requests.Attempt: _attempt,
+        requests.Explore: _explore,
         requests.Halt: _halt,
         requests.Lab: _lab,
         requests.Run: _run,

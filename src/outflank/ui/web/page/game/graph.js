@@ -1,7 +1,7 @@
-// The value over a game, for black: a curve; clicks and arrow keys select a move.
+// The value over a game, for black: a curve; clicks and arrow keys select a move, and the pointer shows a move's value.
 
 import { draw, make, setChildren, setAttributes } from "../parts/dom.js";
-import { CERTAIN } from "../parts/figures.js";
+import { CERTAIN, signedNumber } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 /** @import { Tree } from "./tree.js" */
@@ -17,6 +17,8 @@ export class Graph {
   /** @type {number[]} */
   #mainLine = [];
   #ply = 0;
+  /** @type {Tree | null} */
+  #tree = null;
 
   /** @param {(node: number) => void} onVisit */
   constructor(onVisit) {
@@ -27,6 +29,10 @@ export class Graph {
       preserveAspectRatio: "none",
       "aria-hidden": "true",
     });
+    this.pointed = draw("line", { class: "pointed", y1: 0, y2: HEIGHT, visibility: "hidden" });
+    this.hint = make("span", { class: "graph-hint", hidden: true, "aria-hidden": "true" });
+    this.most = make("span", { class: "graph-most", "aria-hidden": "true" });
+    this.least = make("span", { class: "graph-least", "aria-hidden": "true" });
     this.element = make(
       "div",
       {
@@ -38,11 +44,13 @@ export class Graph {
         hidden: true,
       },
       this.svg,
+      this.most,
+      this.least,
+      this.hint,
     );
-    this.element.addEventListener("click", (event) => {
-      const box = this.svg.getBoundingClientRect();
-      this.#go(Math.round((((event.clientX - box.left) / box.width) * WIDTH - EDGE) / this.#step));
-    });
+    this.element.addEventListener("click", (event) => this.#go(this.#plyAt(event)));
+    this.element.addEventListener("pointermove", (event) => this.#point(this.#plyAt(event)));
+    this.element.addEventListener("pointerleave", () => this.#point(null));
     this.element.addEventListener("keydown", (event) => {
       /** @type {Record<string, number>} */
       const plies = {
@@ -62,14 +70,46 @@ export class Graph {
     return (WIDTH - 2 * EDGE) / Math.max(1, this.#mainLine.length - 1);
   }
 
+  /** @param {MouseEvent} event */
+  #plyAt(event) {
+    const box = this.svg.getBoundingClientRect();
+    const ply = Math.round((((event.clientX - box.left) / box.width) * WIDTH - EDGE) / this.#step);
+    return this.#within(ply);
+  }
+
+  /** @param {number} ply */
+  #within(ply) {
+    return Math.max(0, Math.min(this.#mainLine.length - 1, ply));
+  }
+
   /** @param {number} ply */
   #go(ply) {
-    this.#onVisit(this.#mainLine[Math.max(0, Math.min(this.#mainLine.length - 1, ply))]);
+    this.#onVisit(this.#mainLine[this.#within(ply)]);
+  }
+
+  /** Show the move and the value at which the pointer is; null: it is elsewhere. @param {number | null} ply */
+  #point(ply) {
+    const isShown = ply !== null && ply < this.#mainLine.length;
+    this.hint.hidden = !isShown;
+    setAttributes(this.pointed, { visibility: isShown ? "visible" : "hidden" });
+    if (!isShown) return;
+    const x = EDGE + ply * this.#step;
+    setAttributes(this.pointed, { x1: x, x2: x });
+    this.hint.textContent = this.#textAt(ply);
+  }
+
+  /** The move, its mark and the value after it. @param {number} ply */
+  #textAt(ply) {
+    const { move, mark = "", value } = this.#tree.node(this.#mainLine[ply]);
+    if (!move) return words.review.begin;
+    const isKnown = value !== undefined && value !== null;
+    return words.review.at(ply, move + mark, isKnown ? words.moves.valued(value) : "");
   }
 
   /** @param {Game} game @param {Tree} tree */
   show(game, tree) {
     this.#mainLine = tree.mainLine();
+    this.#tree = tree;
     const path = tree.path(game.node);
     this.#ply = path.filter((id) => this.#mainLine.includes(id)).length - 1;
     const values = this.#mainLine.map((id) => tree.node(id).value ?? null);
@@ -93,6 +133,7 @@ export class Graph {
       area && draw("path", { class: "area", d: area }),
       draw("line", { class: "even", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       points.length > 1 && draw("path", { class: "curve", d: `M${curve}` }),
+      this.pointed,
       draw("line", { class: "now", x1: x(this.#ply), x2: x(this.#ply), y1: 0, y2: HEIGHT }),
       marks.map(({ node, ply }) =>
         draw(
@@ -102,13 +143,14 @@ export class Graph {
         ),
       ),
     );
-    const node = tree.node(this.#mainLine[this.#ply]);
-    const value = node.value === undefined || node.value === null ? "" : node.value.toFixed(1);
+    this.most.textContent = words.review.range("black", signedNumber(range));
+    this.least.textContent = words.review.range("white", signedNumber(range));
+    this.#point(null);
     setAttributes(this.element, {
       "aria-valuemin": 0,
       "aria-valuemax": this.#mainLine.length - 1,
       "aria-valuenow": this.#ply,
-      "aria-valuetext": node.move ? words.review.at(this.#ply, node.move, value) : words.review.begin,
+      "aria-valuetext": this.#textAt(this.#ply),
     });
   }
 }

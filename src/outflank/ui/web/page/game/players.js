@@ -18,11 +18,14 @@ export class Players {
   #game = null;
   #receivedAt = 0;
   #timer = 0;
+  #small;
 
-  constructor() {
+  /** @param {{ small?: boolean }} options small: both sides on one line, and no word for a person without a name */
+  constructor({ small = false } = {}) {
+    this.#small = small;
     this.element = make(
       "div",
-      { class: "players" },
+      { class: small ? "players small" : "players" },
       SIDES.map((side) => this.#line(side)),
     );
   }
@@ -50,7 +53,8 @@ export class Players {
     this.#game = game;
     SIDES.forEach((side, index) => {
       const { line, name, count, time } = this.#lines[side];
-      name.textContent = game.names[index] || words.seat(game.seats[side]);
+      const isUnnamed = this.#small && game.seats[side] === "human";
+      name.textContent = game.names[index] || (isUnnamed ? words.colours[side] : words.seat(game.seats[side]));
       count.textContent = String(game.counts[index]);
       setAttributes(count, { title: game.counted, "aria-label": `${game.counts[index]} ${game.counted}` });
       line.classList.toggle("turn", game.turn === side && !game.outcome);

@@ -23,6 +23,11 @@ export function signedNumber(number) {
   return text === "0" ? text : `${number < 0 ? "−" : "+"}${text}`;
 }
 
+/** `65 %`, or `< 1 %` for a share that would be rounded to nothing. @param {number} share from 0 to 1 */
+export function percent(share) {
+  return share > 0 && share < 0.005 ? "< 1 %" : `${Math.round(100 * share)} %`;
+}
+
 /** `1.2 M`: a number of nodes. @param {number} number */
 export function shortNumber(number) {
   for (const [size, unit] of COUNT_UNITS) {

@@ -14,6 +14,7 @@ import { words } from "./words.js";
 const TYPING = "input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, dialog";
 
 const WHEEL_PIXELS = 40; // for a step
+const SWIPE_PIXELS = 40; // a shorter swipe is a tap
 
 /** Whether single characters are shortcuts: users of speech input can switch them off. */
 const areSingleKeysOn = () => localStore.get("letters", "on") === "on";
@@ -82,14 +83,14 @@ export function listenToKeys(app) {
     action();
   });
 
+  const board = app.boardView.board.element;
+  // While a game is being played, a step back would be an undo.
+  const mayStep = () => app.boardView.panel?.canStepByWheel(openGame.game) ?? false;
   let turnedBy = 0;
-  app.boardView.board.element.addEventListener(
+  board.addEventListener(
     "wheel",
     (event) => {
-      const { panel } = app.boardView;
-      // While a game is being played, a step back would be an undo.
-      const mayStep = panel?.canStepByWheel(openGame.game);
-      if (!mayStep || event.ctrlKey || !event.deltaY) return;
+      if (!mayStep() || event.ctrlKey || !event.deltaY) return;
       event.preventDefault();
       if (turnedBy * event.deltaY < 0) turnedBy = 0;
       turnedBy += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : Math.sign(event.deltaY) * WHEEL_PIXELS;
@@ -99,6 +100,20 @@ export function listenToKeys(app) {
     },
     { passive: false },
   );
+
+  /** The finger that may be swiping, and where it began. @type {{ pointer: number, x: number, y: number } | null} */
+  let swipe = null;
+  board.addEventListener("pointerdown", (event) => {
+    const begins = event.pointerType === "touch" && event.isPrimary && mayStep() && !isInside(event, ".movable, .handle");
+    swipe = begins ? { pointer: event.pointerId, x: event.clientX, y: event.clientY } : null;
+  });
+  board.addEventListener("pointercancel", () => (swipe = null));
+  board.addEventListener("pointerup", (event) => {
+    if (event.pointerId !== swipe?.pointer) return;
+    const [x, y] = [event.clientX - swipe.x, event.clientY - swipe.y];
+    swipe = null;
+    if (Math.abs(x) >= SWIPE_PIXELS && Math.abs(x) > 2 * Math.abs(y)) step(x < 0 ? "forth" : "back");
+  });
 
   addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain");

@@ -24,6 +24,8 @@ export const words = {
   compiling: (ready, needed) =>
     `The search is compiled for this machine: ${ready} of about ${needed} functions. This happens once.`,
   colours: { black: "Black", white: "White" },
+  /** @type {(name: string) => string} */
+  opening: (name) => `Opening: ${name}`,
   ways: { up: "up", down: "down", left: "left", right: "right" },
 
   board: {
@@ -193,6 +195,28 @@ export const words = {
     playOn: "Play on",
   },
 
+  explorer: {
+    title: "Explorer",
+    columns: [
+      ["Move", ""],
+      ["Games", ""],
+      ["Share", ""],
+      ["Results", "Won by black, drawn, won by white"],
+      ["Score", "Mean score of the side to move"],
+      ["Book", "Value in the book, for the side to move"],
+    ],
+    /** @type {(black: string, drawn: string, white: string) => string} */
+    results: (black, drawn, white) => `Black won ${black}, drawn ${drawn}, white won ${white}`,
+    /** @type {(games: number, indexed: number) => string} */
+    games: (games, indexed) =>
+      games
+        ? `${games.toLocaleString("en-GB")} of ${indexed.toLocaleString("en-GB")} games reached this position.`
+        : `None of ${indexed.toLocaleString("en-GB")} games reached this position.`,
+    noIndex: "No games of these rules are indexed. “outflank explore index FILES” indexes files of games.",
+    /** @type {(file: string, number: number) => string} */
+    place: (file, number) => `${file}, game ${number}`,
+  },
+
   paste: {
     title: "Paste games or positions",
     hint: "Any notation: a transcript, a board, GGF, SGF, an Abalone line … Pasting onto the page does the same.",
@@ -264,8 +288,15 @@ export const words = {
     empty: "A review judges every move of the main line.",
     graph: "Value over the game, for black",
     /** @type {(ply: number, move: string, value: string) => string} */
-    at: (ply, move, value) => `Move ${ply}, ${move}${value ? `: ${value} for black` : ""}`,
+    at: (ply, move, value) => `Move ${ply}, ${move}${value ? `: ${value}` : ""}`,
     begin: "Start",
+    /** The end of the graph's axis at which a side is ahead. @type {(side: Colour, value: string) => string} */
+    range: (side, value) => `${words.colours[side]} ${value}`,
+    /** @type {(best: number, moves: number) => string} */
+    best: (best, moves) => `${best} of ${plural(moves, "move")} lost nothing`,
+    /** @type {(loss: number, unit: string) => string} */
+    loss: (loss, unit) => `${loss.toFixed(1)} ${unit} lost a move`,
+    accuracy: "Share of moves that were as good as the best one",
     none: "No mistakes were found.",
     /** The number of moves with each mark; empty: none has a mark. @type {(marks: string[]) => string} */
     marked: (marks) => {
@@ -427,7 +458,7 @@ export const words = {
     noneHint: "Games that you play or paste are kept here.",
     noMatch: "No game matches",
     noMatchHint: "Try fewer words, or another game or result.",
-    find: "Find by name, player, event or year",
+    find: "Find by name, event, year or opening",
     game: "Game",
     anyGame: "all games",
     result: "Result",
@@ -471,6 +502,7 @@ export const words = {
     list: [
       ["Arrow keys", "← → a move back or on; ↑ ↓ to the start or the end"],
       ["Mouse wheel", "over the board: a move back or on"],
+      ["Swipe", "over the board: to the right a move back, to the left a move on"],
       ["B", "to the board: arrow keys then move over its cells"],
       ["Enter, Space", "place a piece, select it, or move there"],
       ["Escape", "clear the selection; close a dialog"],

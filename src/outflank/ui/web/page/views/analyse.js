@@ -3,9 +3,11 @@
 import { button, dropdown, localStore, make, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Engine, moveValues } from "../game/engine.js";
 import { EvaluationBar } from "../game/evaluation_bar.js";
+import { Explorer } from "../game/explorer.js";
 import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
 import { chooseFiles } from "../game/open_files.js";
+import { Players } from "../game/players.js";
 import { paste } from "../game/paste.js";
 import { Retry } from "./retry.js";
 import { Review } from "./review.js";
@@ -33,7 +35,10 @@ export class Analysis {
     this.#app = app;
     const { openGame, board } = app;
     this.#engine = new Engine(app, (message) => this.#show(message));
+    this.players = new Players({ small: true });
+    this.opening = make("p", { class: "quiet opening", hidden: true });
     this.moves = new Moves(openGame, true);
+    this.explorer = new Explorer(app);
     this.retry = new Retry(app, board, (refresh) => this.#retryChanged(refresh));
     this.review = new Review(app, {
       onRunning: (running) => (running ? this.#pause() : this.#resume()),
@@ -84,11 +89,13 @@ export class Analysis {
     this.element = make(
       "div",
       { class: "analyse" },
+      make("div", { class: "game-head" }, this.players.element, this.opening),
       this.engineBox,
       this.setup.element,
       this.retry.element,
       make("h2", { class: "unseen" }, words.moves.title),
       this.moves.element,
+      this.explorer.element,
       this.review.element,
       this.tools,
     );
@@ -104,11 +111,15 @@ export class Analysis {
     this.review.markStopped();
     this.setup.close();
     this.retry.close(false);
+    this.players.stop();
+    this.explorer.leave();
   }
 
   reconnected() {
     this.#engine.reconnected();
     this.review.markStopped();
+    this.explorer.leave();
+    if (this.#app.openGame.game) this.explorer.show(this.#app.openGame.game);
     this.#search();
   }
 
@@ -142,7 +153,11 @@ export class Analysis {
 
   /** @param {Game} game */
   update(game) {
+    this.players.show(game);
+    this.opening.textContent = words.opening(game.opening);
+    this.opening.hidden = !game.opening;
     this.moves.show(game);
+    this.explorer.show(game);
     this.review.show(game);
     this.setup.show();
     this.retry.update(game);
@@ -178,7 +193,8 @@ export class Analysis {
       this.setup.close();
       this.#engine.halt();
     }
-    this.engineBox.hidden = this.moves.element.hidden = this.review.element.hidden = this.tools.hidden = open;
+    const parts = [this.engineBox, this.moves.element, this.explorer.element, this.review.element, this.tools];
+    for (const part of parts) part.hidden = open;
     if (refresh) this.#app.refresh();
   }
 

@@ -101,7 +101,7 @@ export function games(app) {
       game.names[1] || words.seat(game.seats.white),
     );
     const title = game.name || (game.names[0] || game.names[1] ? players : game.title);
-    const facts = [title !== game.title && game.title, game.event, game.date].filter(Boolean);
+    const facts = [title !== game.title && game.title, game.event, game.date, game.opening].filter(Boolean);
     const course = [game.result_text || w.goesOn, words.play.played(game.moves), timeText(game.changed)];
     const forms =
       connection.welcome.games.find((kind) => kind.name === game.game)?.forms.filter((form) => form.name !== "svg") ??

@@ -26,6 +26,7 @@ export class PlayPanel {
     this.players = new Players();
     this.moves = new Moves(openGame, false);
     this.status = make("p", { class: "status" });
+    this.opening = make("p", { class: "quiet opening" });
     this.remark = make("p", { class: "quiet remark" });
     this.compiling = make("progress", { max: 1, value: 0, "aria-label": w.compilingBar, hidden: true });
     this.over = make("div", { class: "over", tabindex: -1, hidden: true });
@@ -42,7 +43,7 @@ export class PlayPanel {
       "div",
       { class: "play" },
       this.players.element,
-      make("div", { class: "state" }, this.status, this.over, this.compiling, this.remark),
+      make("div", { class: "state" }, this.status, this.over, this.opening, this.compiling, this.remark),
       make("h2", { class: "unseen" }, w.moves),
       this.moves.element,
       make("div", { class: "actions" }, Object.values(this.buttons)),
@@ -103,6 +104,8 @@ export class PlayPanel {
     this.moves.show(game);
     this.status.textContent = this.#statusText(game);
     this.status.hidden = game.outcome !== null;
+    this.opening.textContent = words.opening(game.opening);
+    this.opening.hidden = !game.opening;
     const { compiling } = game;
     if (compiling) this.remark.textContent = words.compiling(...compiling);
     else if (!this.#engine.on) this.remark.textContent = game.remark ? w.remark(game.remark) : "";

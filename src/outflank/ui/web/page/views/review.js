@@ -3,9 +3,10 @@
 import { button, dropdown, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Graph } from "../game/graph.js";
 import { mistakes } from "./retry.js";
+import { percent } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
-/** @import { App, Game, Reviewed, StreamFailure, TurningPoint } from "../types.js" */
+/** @import { App, Colour, Game, Reviewed, SideAccuracy, StreamFailure, TurningPoint } from "../types.js" */
 
 const w = words.review;
 const TIMES = [0.1, 0.5, 1, 3];
@@ -29,6 +30,7 @@ export class Review {
     this.#app = app;
     this.#onRunning = onRunning;
     this.#onRetry = onRetry;
+    this.accuracy = make("div", { class: "accuracies", hidden: true });
     this.graph = new Graph((node) => app.openGame.go(node));
     this.progress = make("progress", { max: 1, value: 0, hidden: true, "aria-label": w.title });
     this.status = make("p", { class: "quiet", "aria-live": "polite" });
@@ -51,6 +53,7 @@ export class Review {
         this.button,
       ),
       this.progress,
+      this.accuracy,
       this.graph.element,
       this.status,
       make("div", { class: "actions" }, this.retry),
@@ -67,6 +70,7 @@ export class Review {
     const marks = main.map((id) => tree.node(id).mark ?? "");
     this.graph.show(game, tree);
     this.graph.element.hidden = judged < 2;
+    this.#showAccuracy(game);
     this.#showStory(game);
     setAttributes(this.button, { disabled: main.length < 2 });
     this.retry.hidden = this.running || !mistakes(game, tree).length;
@@ -114,6 +118,23 @@ export class Review {
     this.progress.value = message.plies ? message.ply / message.plies : 1;
     this.status.textContent = w.progress(message.ply, message.plies);
     if (message.done) this.markStopped();
+  }
+
+  /** Show how well both sides played. @param {Game} game */
+  #showAccuracy({ accuracy }) {
+    this.accuracy.hidden = !accuracy;
+    if (!accuracy) return;
+    const { unit } = this.#app.openGame.kind;
+    /** @param {Colour} side @param {SideAccuracy} played */
+    const line = (side, { moves, best, mean_loss: loss }) =>
+      make(
+        "div",
+        { class: `accuracy ${side}` },
+        make("span", { class: "stone", role: "img", "aria-label": words.colours[side] }),
+        make("strong", { title: w.accuracy }, moves ? percent(best / moves) : "–"),
+        make("span", { class: "quiet" }, w.best(best, moves), make("br"), w.loss(loss, unit)),
+      );
+    setChildren(this.accuracy, line("black", accuracy[0]), line("white", accuracy[1]));
   }
 
   /** Show the turning points. Unchanged ones stay, because a click could miss new ones. @param {Game} game */
