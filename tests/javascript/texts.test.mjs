@@ -166,18 +166,20 @@ test("a review counts blunders, mistakes and doubtful moves apart", () => {
   ]);
 });
 
-test("the only human is told the result, and others what the server says", () => {
-  const seats = (black, white) => ({ black, white, clock: "none" });
+test("a player is told the own result, and others what the server says", () => {
+  const seats = (black, white, owners = ["", ""]) => ({ seats: { black, white, clock: "none" }, owners });
   const over = { winner: "black", reason: "no moves", text: "black wins by 8 discs: no moves", counts: [36, 28] };
   const computer = "computer level=3";
   texts(words.play.result, [
-    [{ outcome: over, seats: seats("human", computer) }, "You won 36–28"],
-    [{ outcome: over, seats: seats(computer, "human") }, "You lost 28–36"],
-    [{ outcome: over, seats: seats("human", "human") }, over.text],
-    [{ outcome: over, seats: seats("random", computer) }, over.text],
-    [{ outcome: { ...over, winner: null, counts: [32, 32] }, seats: seats("human", computer) }, "A draw 32–32"],
+    [{ outcome: over, ...seats("human", computer) }, "You won 36–28"],
+    [{ outcome: over, ...seats(computer, "human") }, "You lost 28–36"],
+    [{ outcome: over, ...seats("human", "human") }, over.text],
+    [{ outcome: over, ...seats("random", computer) }, over.text],
+    [{ outcome: over, ...seats("human", "human", ["other", "you"]) }, "You lost 28–36"],
+    [{ outcome: over, ...seats("human", "human", ["other", "other"]) }, over.text],
+    [{ outcome: { ...over, winner: null, counts: [32, 32] }, ...seats("human", computer) }, "A draw 32–32"],
     [
-      { outcome: { ...over, reason: "black resigned", winner: "white", counts: null }, seats: seats("human", computer) },
+      { outcome: { ...over, reason: "black resigned", winner: "white", counts: null }, ...seats("human", computer) },
       "You lost: black resigned",
     ],
   ]);

@@ -247,6 +247,49 @@ def test_a_game_begins_from_a_handicap_with_a_clock_of_ones_own(page: Page) -> N
     assert page.evaluate("clicks") == 2  # of the switch and of the move
 
 
+@pytest.mark.slow(6)
+def test_two_people_play_on_two_machines(browser: Browser, server: Server, page: Page) -> None:
+    begin(page, size=4)
+    page.get_by_role("button", name="Two machines").click()
+    link = page.get_by_label("Link to this game").input_value()
+    page.get_by_role("button", name="Take black").click()
+    seat, status = page.locator(".seat-owners"), page.locator(".play .status")
+    expect(seat).to_contain_text("You play black.")
+    context = browser.new_context(reduced_motion="reduce")
+    other, wrong = watched(context.new_page())
+    other.goto(link)
+    other_seat, other_status = other.locator(".seat-owners"), other.locator(".play .status")
+    expect(other_seat).to_contain_text("You are watching.")
+    other_seat.get_by_role("button", name="Take white").click()
+    expect(other_seat).to_contain_text("You play white.")
+    expect(other.locator(".cell.legal")).to_have_count(0)
+    expect(status).to_have_text("Your move: black")
+    assert not serious(page)
+    page.locator(".cell.legal").first.click()
+    expect(other_status).to_have_text("Your move: white")
+    expect(page.locator(".cell.legal")).to_have_count(0)
+    other.locator(".cell.legal").first.click()
+    expect(status).to_have_text("Your move: black")
+    other.get_by_role("button", name="Take back").click()
+    expect(other_seat).to_contain_text("To take back a move is offered to your opponent.")
+    expect(seat).to_contain_text("White wants to take back a move.")
+    seat.get_by_role("button", name="Accept").click()
+    expect(other_status).to_have_text("Your move: white")
+    other.reload()  # the seat is the browser's
+    expect(other_seat).to_contain_text("You play white.")
+    other.get_by_role("button", name="Resign").click()
+    other.locator("dialog").get_by_role("button", name="Resign").click()
+    expect(page.locator(".over h2")).to_have_text("You won: white resigned")
+    page.get_by_role("button", name="Rematch").click()
+    expect(other_seat).to_contain_text("Black offers a rematch.")
+    other_seat.get_by_role("button", name="Accept").click()
+    expect(seat).to_contain_text("You play white.")
+    expect(other_seat).to_contain_text("You play black.")
+    assert page.url == other.url != link
+    context.close()
+    assert not wrong
+
+
 @pytest.mark.slow(3)
 def test_the_current_move_is_in_view_when_a_game_ends(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 640})

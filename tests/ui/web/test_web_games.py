@@ -822,3 +822,73 @@ def test_the_final_counts_give_the_winner_the_empty_squares(page: Page) -> None:
     assert discs["outcome"]["counts"] == [14, 0]
     game = page.new("abalone")
     assert page.ask("resign", id=game["id"], side="white")["outcome"]["counts"] is None
+
+
+# --- two people on two machines ---
+
+
+def test_nobody_moves_for_another_while_two_people_play(served: Served) -> None:
+    with served.page() as black, served.page() as white, served.page() as watcher:
+        for number, page in enumerate((black, white)):
+            assert page.ask("enter", secret=f"{number:032x}")["kind"] == "entered"
+        game = black.new(options={"size": 4})
+        assert game["owners"] == ["", ""]
+        assert "no name" in watcher.refused("take", id=game["id"], side="black")
+        taken = black.ask("take", id=game["id"], side="black")
+        assert (taken["owners"], taken["guarded"], taken["disposable"]) == (["you", ""], True, False)
+        assert white.ask("open", id=game["id"])["owners"] == ["other", ""]
+        assert "another player's" in white.refused("take", id=game["id"], side="black")
+        move = game["legal"][0]["move"]
+        assert "another player's" in white.refused("play", id=game["id"], node=0, move=move)
+        game = black.play(game, move)
+        assert "nobody has taken" in black.refused("play", id=game["id"], node=game["node"], move=reply(game))
+        assert white.ask("take", id=game["id"], side="white")["owners"] == ["other", "you"]
+        for page in (black, watcher):
+            assert "another player's" in page.refused("play", id=game["id"], node=game["node"], move=reply(game))
+        game = white.play(white.ask("open", id=game["id"]), reply(game))
+        # Nobody undoes, removes or changes anything alone.
+        for page in (black, white, watcher):
+            for kind, more in (("go", {}), ("prune", {}), ("promote", {}), ("sit", {"seats": {"black": "random"}})):
+                fields = more if kind == "sit" else {"node": 1}
+                assert "only if both agree" in page.refused(kind, id=game["id"], **fields)
+            assert "only if both agree" in page.refused("delete", id=game["id"])
+        assert "not yours" in watcher.refused("resign", id=game["id"], side="white")
+        assert "not yours" in black.refused("resign", id=game["id"], side="white")
+        # A move is taken back if both agree.
+        assert "taken a seat" in watcher.refused("offer", id=game["id"], what="takeback")
+        offered = white.ask("offer", id=game["id"], what="takeback")
+        assert (offered["offer"], offered["offered_by"], offered["node"]) == ("takeback", "white", game["node"])
+        assert black.ask("offer", id=game["id"], what="")["offer"] == ""
+        assert "rematch begins after" in black.refused("offer", id=game["id"], what="rematch")
+        white.ask("offer", id=game["id"], what="takeback")
+        game = black.ask("offer", id=game["id"], what="takeback")
+        assert (game["node"], game["turn"], game["offer"]) == (1, "white", "")
+        # A rematch has exchanged seats, and all pages receive its id.
+        assert white.ask("resign", id=game["id"], side="white")["outcome"]["winner"] == "black"
+        black.ask("offer", id=game["id"], what="rematch")
+        again = white.ask("offer", id=game["id"], what="rematch")["rematch"]
+        assert watcher.until(lambda message: message.get("rematch"))["rematch"] == again
+        assert white.ask("open", id=again)["owners"] == ["you", "other"]
+        assert black.ask("open", id=again)["owners"] == ["other", "you"]
+        # The first game is over: everybody can look at its positions.
+        first = watcher.ask("go", id=game["id"], node=0)
+        assert (first["node"], first["guarded"]) == (0, False)
+
+
+def reply(game: dict[str, Any]) -> str:
+    """A legal move of a game."""
+    return str(game["legal"][0]["move"])
+
+
+def test_seats_belong_to_a_browser_and_not_to_a_connection(served: Served) -> None:
+    with served.page() as first:
+        first.ask("enter", secret="a" * 32)
+        game = first.new()
+        first.ask("take", id=game["id"], side="black")
+    with served.page() as second:
+        second.ask("enter", secret="a" * 32)
+        assert second.ask("open", id=game["id"])["owners"] == ["you", ""]
+        left = second.ask("take", id=game["id"], side="black", leave=True)
+        assert left["owners"] == ["", ""]
+        assert second.play(left, "f5")["turn"] == "white"
+        assert "random" in second.refused("take", id=second.new(seats={"white": "random"})["id"], side="white")

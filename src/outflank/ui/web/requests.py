@@ -121,6 +121,29 @@ class Leave(PageRequest, frozen=True, kw_only=True):
     """Close the open game. Without other watchers, its clocks and computers stop. Answer: `left`."""
 
 
+class Enter(PageRequest, frozen=True, kw_only=True):
+    """Say which browser this is, so that its seats are known again. Answer: `entered`."""
+
+    secret: Annotated[str, Meta(pattern=r"^[0-9a-f]{32}$")]
+    """Random name that only this browser knows."""
+
+
+class Take(PageRequest, frozen=True, kw_only=True):
+    """Take a seat, or leave it. Nobody else can move for the side then. Answer: `game`."""
+
+    id: GameId
+    side: Colour
+    leave: bool = False
+
+
+class Offer(PageRequest, frozen=True, kw_only=True):
+    """Offer the opponent to take back one's last move or to play again, or accept the same offer. Answer: `game`."""
+
+    id: GameId
+    what: Literal["", "takeback", "rematch"]
+    """Empty: withdraw or decline an offer."""
+
+
 class Sit(PageRequest, frozen=True, kw_only=True):
     """Change the players and the clock. Answer: `game`."""
 
@@ -319,6 +342,9 @@ Request = (
     | Place
     | Open
     | Leave
+    | Enter
+    | Take
+    | Offer
     | Sit
     | Play
     | Go

@@ -18,6 +18,10 @@ CERTAIN = 1e9
 """Number that represents a certain win in a game without scores, since JSON has no infinity."""
 
 
+Owner = Literal["", "you", "other"]
+"""Whom a seat belongs to: to nobody, to the receiver of the message, or to another browser."""
+
+
 class ServerMessage(Struct, frozen=True, kw_only=True, tag_field="kind", tag=str.lower):
     """A message from the server to the web page."""
 
@@ -157,6 +161,15 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     """Turning points of the main line, as the last review found them."""
     accuracy: tuple["SideAccuracy", "SideAccuracy"] | None = None
     """How well black and white played the main line, or None before a review."""
+    owners: tuple["Owner", "Owner"] = ("", "")
+    """Whom the seats of black and white belong to, for the connection that receives the message."""
+    guarded: bool = False
+    """Whether the game goes on between people with seats of their own, so that nobody else can move or undo."""
+    offer: Literal["", "takeback", "rematch"] = ""
+    """Offer of a player that the opponent has not answered."""
+    offered_by: Colour | None = None
+    rematch: str = ""
+    """Id of the next game of the same players. It may be empty."""
     disposable: bool = False
     """Whether the game is deleted as soon as nobody views it, because nothing was changed in it since it was begun."""
 
@@ -331,6 +344,12 @@ class Gone(ServerMessage, frozen=True, kw_only=True):
 
     re: int | None = None
     id: str
+
+
+class Entered(ServerMessage, frozen=True, kw_only=True):
+    """Answer to `enter`."""
+
+    re: int
 
 
 class Left(ServerMessage, frozen=True, kw_only=True):
@@ -652,6 +671,7 @@ Message = (
     | Found
     | Saved
     | Gone
+    | Entered
     | Left
     | Text
     | Halted

@@ -12,6 +12,7 @@ from outflank.games.sides import Side
 from outflank.players.review import Accuracy, accuracy_of
 from outflank.ui.web import server_messages
 from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour, main_line, node_of
+from outflank.ui.web.games.seat_owners import is_guarded
 from outflank.ui.web.games.seats import has_clock, time_control
 from outflank.ui.web.requests import Colour
 from outflank.ui.web.server_messages import CERTAIN, Cell, ClockState, GameResult, Gesture, ShownBoard, SideAccuracy
@@ -54,6 +55,8 @@ def game_message(saved: SavedGame, boards: Boards) -> server_messages.Game:
         names=saved.names,
         story=saved.story,
         accuracy=_accuracy(saved),
+        guarded=is_guarded(saved, boards),
+        rematch=saved.rematch,
         disposable=saved.disposable,
     )
 

@@ -72,6 +72,10 @@ class SavedGame(Document, frozen=True, kw_only=True, tag="outflank/web-game/1"):
     """Why the game ended according to its record. Empty if it ended by the rules."""
     story: tuple[TurningPoint, ...] = ()
     """Turning points on the main line, as the last review found them."""
+    owners: tuple[str, str] = ("", "")
+    """Digests of the browsers that have taken the seats of black and white. Empty: the seat is everybody's."""
+    rematch: str = ""
+    """Id of the next game of the same players, or empty."""
     disposable: bool = False
     """Whether nothing was changed since the game was begun from its usual start or a link: there is nothing to save."""
 

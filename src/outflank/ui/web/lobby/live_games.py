@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from msgspec.structs import replace
 
@@ -17,6 +17,17 @@ from outflank.ui.web.games import move_tree
 from outflank.ui.web.games.game_messages import clock_state, game_message, listed_game, result_at
 from outflank.ui.web.games.game_store import Row, row_of
 from outflank.ui.web.games.move_tree import Boards, SavedGame, Verdict, colour
+from outflank.ui.web.games.new_games import new_id
+from outflank.ui.web.games.seat_owners import (
+    check_change,
+    check_move,
+    check_resignation,
+    node_before_move_of,
+    opponent_of,
+    owners_for,
+    rematch_of,
+    with_owner,
+)
 from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, player_words
 from outflank.ui.web.lobby.services import Services
 from outflank.ui.web.requests import Colour, Describe, Seats
@@ -65,16 +76,25 @@ def remark_of(choice: Choice, game: Any) -> str:
 
 
 Change = Callable[[SavedGame], SavedGame]
+OfferKind = Literal["", "takeback", "rematch"]
 
 
 class Watcher(Protocol):
     """Connection that is notified whenever a game changes."""
+
+    @property
+    def who(self) -> str:
+        """Digest of the browser's secret name, or empty."""
 
     def game_changed(self, message: Game) -> None:
         """Receive the game after a change."""
 
     def game_gone(self, message: Gone) -> None:
         """Receive the notice that the game was deleted."""
+
+
+def _name(watcher: Watcher | None) -> str:
+    return "" if watcher is None else watcher.who
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +123,7 @@ class LiveGame:
         self._running: tuple[Side, float] | None = None  # side whose clock runs, and start time
         self._timeout: asyncio.TimerHandle | None = None
         self._thinking: Thinking | None = None
+        self._offer: tuple[OfferKind, Side] | None = None
 
     # --- called by connections ---
 
@@ -114,7 +135,7 @@ class LiveGame:
                 self._snapshot = await self.services.work(self._take_snapshot, self.saved)
             self.watchers.add(watcher)
             self._resume(self._snapshot)
-            return self._message(self._snapshot)
+            return self._personal(self._message(self._snapshot), watcher)
 
     async def leave(self, watcher: Watcher) -> None:
         """Remove a watcher. Without watchers, clocks and computers stop."""
@@ -134,6 +155,7 @@ class LiveGame:
             running, elapsed = self._elapsed()
 
             def change(saved: SavedGame) -> SavedGame:
+                check_move(saved, self.boards, number, _name(requester))
                 board = self.boards.at(saved, number)
                 after = move_tree.with_move(saved, board, number, move)
                 if running is board.turn and number == saved.node:
@@ -145,23 +167,21 @@ class LiveGame:
     async def show(self, number: int, requester: Watcher | None = None) -> Game:
         """Make the node `number` the current one."""
         async with self._lock:
-            return await self._apply(
-                self._with_charge(lambda saved: move_tree.at_node(saved, number)), False, requester
-            )
+            change = self._permitted(lambda saved: move_tree.at_node(saved, number), requester)
+            return await self._apply(self._with_charge(change), False, requester)
 
     async def prune(self, number: int, requester: Watcher | None = None) -> Game:
         """Remove the node `number` and its descendants."""
         async with self._lock:
             before, live = self.saved.node, self.saved.live
-            change = self._with_charge(lambda saved: move_tree.pruned(saved, number))
+            change = self._with_charge(self._permitted(lambda saved: move_tree.pruned(saved, number), requester))
             return await self._apply(change, lambda saved: live and saved.node == before, requester)
 
     async def promote(self, number: int, requester: Watcher | None = None) -> Game:
         """Make the line to the node `number` the main line."""
         async with self._lock:
-            return await self._apply(
-                self._with_charge(lambda saved: move_tree.promoted(saved, number)), self.saved.live, requester
-            )
+            change = self._permitted(lambda saved: move_tree.promoted(saved, number), requester)
+            return await self._apply(self._with_charge(change), self.saved.live, requester)
 
     async def sit(self, seats: Seats, requester: Watcher | None = None) -> Game:
         """Change the players and the time control. After a change of the time control both clocks start full."""
@@ -172,17 +192,49 @@ class LiveGame:
             return replace(saved, seats=seats, left=left)
 
         async with self._lock:
-            return await self._apply(self._with_charge(change), True, requester)
+            return await self._apply(self._with_charge(self._permitted(change, requester)), True, requester)
 
     async def resign(self, side: Colour, requester: Watcher | None = None) -> Game:
 
         def change(saved: SavedGame) -> SavedGame:
+            check_resignation(saved, self.boards, Side(side), _name(requester))
             if result_at(saved, saved.node, self.boards.at(saved, saved.node)) is not None:
                 raise OutflankError("the game is over")
             return lost(saved, Side(side), "resigned")
 
         async with self._lock:
             return await self._apply(self._with_charge(change), False, requester)
+
+    async def take(self, side: Colour, requester: Watcher, *, leave: bool) -> Game:
+        """Let the requester take a seat, or leave it."""
+        async with self._lock:
+            change = self._with_charge(lambda saved: with_owner(saved, Side(side), requester.who, leave=leave))
+            return await self._apply(change, True, requester)
+
+    async def offer(self, what: OfferKind, requester: Watcher, begin: Callable[[SavedGame], Awaitable[object]]) -> Game:
+        """Make, accept or decline an offer. `begin` saves the rematch, if both players have agreed on one."""
+        async with self._lock:
+            self._check_exists()
+            own, other = opponent_of(self.saved, requester.who)
+            is_over = result_at(self.saved, self.saved.node, self.boards.at(self.saved, self.saved.node)) is not None
+            if what and is_over != (what == "rematch"):
+                raise OutflankError("a move can be taken back during the game, and a rematch begins after it")
+            if what and self._offer == (what, other):
+                if what == "rematch":
+                    rematch = rematch_of(self.saved, new_id(), full_clocks(self.saved.seats.clock))
+                    await begin(rematch)  # before the players receive its id
+                    self._offer = None
+                    return await self._apply_beside_play(lambda saved: replace(saved, rematch=rematch.id), requester)
+                node = node_before_move_of(self.saved, other)
+                change = self._with_charge(lambda saved: move_tree.at_node(saved, node))
+                return await self._apply(change, True, requester)
+            if what == "takeback":
+                node_before_move_of(self.saved, own)  # raises an error if there is no move to take back
+            self._offer = (what, own) if what else None
+            assert self._snapshot is not None
+            message = self._message(self._snapshot)
+            self._notify(message, requester)
+            return self._personal(message, requester)
 
     async def describe(self, request: Describe, requester: Watcher | None = None) -> Game:
         """Name the game and its players."""
@@ -235,12 +287,13 @@ class LiveGame:
         """Save a change on disk, resume clock and computer, notify the watchers, and return the changed game."""
         self._check_exists()
         snapshot = await self._commit(change, live)
+        self._offer = None
         self._stop_thinking()
         self._stop_clock()
         self._resume(snapshot)
         message = self._message(snapshot)
         self._notify(message, requester)
-        return message
+        return self._personal(message, requester)
 
     async def _apply_beside_play(self, change: Change, requester: Watcher | None) -> Game:
         """Save a change that concerns no move, notify the watchers, and return the changed game.
@@ -249,7 +302,7 @@ class LiveGame:
         """
         message = self._message(await self._commit(change, self.saved.live))
         self._notify(message, requester)
-        return message
+        return self._personal(message, requester)
 
     async def _commit(self, change: Change, live: bool | Callable[[SavedGame], bool]) -> Snapshot:
         now = self.services.now()
@@ -281,7 +334,26 @@ class LiveGame:
     def _notify(self, message: Game, requester: Watcher | None) -> None:
         for watcher in self.watchers:
             if watcher is not requester:
-                watcher.game_changed(message)
+                watcher.game_changed(self._personal(message, watcher))
+
+    def _personal(self, message: Game, watcher: Watcher | None) -> Game:
+        """Return a message as one connection receives it: it says which seats are its own."""
+        what, side = self._offer or ("", None)
+        return replace(
+            message,
+            owners=owners_for(self.saved, _name(watcher)),
+            offer=what,
+            offered_by=None if side is None else colour(side),
+        )
+
+    def _permitted(self, change: Change, requester: Watcher | None) -> Change:
+        """Return `change`, which raises an error if the game is being played and the seats are not the requester's."""
+
+        def checked(saved: SavedGame) -> SavedGame:
+            check_change(saved, self.boards, _name(requester))
+            return change(saved)
+
+        return checked
 
     def _message(self, snapshot: Snapshot) -> Game:
         running, since = self._running or (None, 0.0)

@@ -11,6 +11,7 @@ from outflank.errors import OutflankError
 from outflank.ui.web.games.game_messages import layout_of, listed_game
 from outflank.ui.web.games.game_store import row_of
 from outflank.ui.web.games.move_tree import Boards, SavedGame
+from outflank.ui.web.games.seat_owners import check_change
 from outflank.ui.web.lobby.live_games import LiveGame, Watcher
 from outflank.ui.web.lobby.services import Services
 from outflank.ui.web.requests import Games
@@ -67,6 +68,12 @@ class Lobby:
         unwatched = [id for id, live_game in self._recent.items() if not live_game.watchers]
         for id in unwatched[:-MOST_UNWATCHED]:
             del self._recent[id]
+
+    def check_deletion(self, id: str, who: str) -> None:
+        """Raise an error if other browsers are playing this game. Games that nobody views can always be deleted."""
+        live_game = self._loaded.get(id)
+        if live_game is not None and live_game.watchers:
+            check_change(live_game.saved, live_game.boards, who)
 
     async def delete(self, id: str) -> None:
         """Delete a game, or raise an error if it does not exist."""

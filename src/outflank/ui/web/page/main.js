@@ -13,6 +13,7 @@ import { puzzles } from "./views/puzzles.js";
 import { address, addressRequest, addressParts, isBoardView, visit } from "./route.js";
 import { shell } from "./parts/shell.js";
 import { OpenGame } from "./game/open_game.js";
+import { browserSecret } from "./game/seat_owners.js";
 import { words } from "./parts/words.js";
 
 /** @import { App, View, ViewName } from "./types.js" */
@@ -128,6 +129,7 @@ openGame.addEventListener("gone", () => {
   if (currentView === views.boardView) visit(address("games"));
 });
 connection.addEventListener("welcome", async () => {
+  connection.ask({ kind: "enter", secret: browserSecret() }).catch(() => {}); // a lost connection enters once more
   const pending = pendingAddress;
   // `resume` sets the address to that of the shown game.
   if (!(await openGame.resume())) {

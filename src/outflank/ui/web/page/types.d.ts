@@ -125,6 +125,9 @@ export interface Answers {
   place: Game;
   open: Game;
   leave: Left;
+  enter: Entered;
+  take: Game;
+  offer: Game;
   sit: Game;
   play: Game;
   go: Game;
@@ -167,6 +170,9 @@ export type PageRequest =
   | Place
   | Open
   | Leave
+  | Enter
+  | Take
+  | Offer
   | Sit
   | Play
   | Go
@@ -196,7 +202,7 @@ export type Without<Type, Field extends string> = Type extends unknown ? Omit<Ty
 export type RequestOf<Kind> = { kind: Kind } & Without<Extract<PageRequest, { kind: Kind }>, "ask">;
 
 /** A request that changes the open game. */
-export type ChangeRequest = Without<Sit | Play | Go | Prune | Promote | Resign, "ask">;
+export type ChangeRequest = Without<Sit | Take | Offer | Play | Go | Prune | Promote | Resign, "ask">;
 
 /** Any message of the server. */
 export type Message =
@@ -207,6 +213,7 @@ export type Message =
   | Found
   | Saved
   | Gone
+  | Entered
   | Left
   | Text
   | Halted
@@ -311,6 +318,11 @@ export interface Game {
   names: [string, string];
   story: TurningPoint[];
   accuracy: [SideAccuracy, SideAccuracy] | null;
+  owners: ["" | "other" | "you", "" | "other" | "you"];
+  guarded: boolean;
+  offer: "" | "rematch" | "takeback";
+  offered_by: Colour | null;
+  rematch: string;
   disposable: boolean;
 }
 
@@ -417,6 +429,11 @@ export interface Gone {
   kind: "gone";
   re: number | null;
   id: string;
+}
+
+export interface Entered {
+  kind: "entered";
+  re: number;
 }
 
 export interface Left {
@@ -703,6 +720,27 @@ export interface Open {
 export interface Leave {
   kind: "leave";
   ask: number;
+}
+
+export interface Enter {
+  kind: "enter";
+  ask: number;
+  secret: string;
+}
+
+export interface Take {
+  kind: "take";
+  ask: number;
+  id: string;
+  side: Colour;
+  leave?: boolean;
+}
+
+export interface Offer {
+  kind: "offer";
+  ask: number;
+  id: string;
+  what: "" | "rematch" | "takeback";
 }
 
 export interface Sit {

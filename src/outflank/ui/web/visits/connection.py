@@ -27,6 +27,7 @@ from outflank.ui.web.games.new_games import (
     games_from_records,
     new_game,
 )
+from outflank.ui.web.games.seat_owners import digest_of
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import Lobby
 from outflank.ui.web.lobby.puzzling import puzzle_set
@@ -123,6 +124,8 @@ class Session:
         self.lobby, self.services, self.socket = lobby, lobby.services, socket
         self.outbox = Outbox()
         self.open: LiveGame | None = None
+        self.who = ""
+        """Digest of the browser's secret name, or empty before `enter`."""
         self.activity = Activity(lobby, self.outbox)
         self._loop = asyncio.get_running_loop()
         self._started = self._loop.time()
@@ -271,6 +274,16 @@ class Session:
         await self._leave()
         return server_messages.Left(re=request.ask)
 
+    async def _enter(self, request: requests.Enter) -> Message:
+        self.who = digest_of(request.secret)
+        return server_messages.Entered(re=request.ask)
+
+    async def _take(self, request: requests.Take) -> Message:
+        return await self._change(request, lambda live_game: live_game.take(request.side, self, leave=request.leave))
+
+    async def _offer(self, request: requests.Offer) -> Message:
+        return await self._change(request, lambda live_game: live_game.offer(request.what, self, self.lobby.begin_game))
+
     async def _sit(self, request: requests.Sit) -> Message:
         return await self._change(request, lambda live_game: live_game.sit(request.seats, self))
 
@@ -306,6 +319,7 @@ class Session:
         return replace(await live_game.describe(request, self), re=request.ask)
 
     async def _delete(self, request: requests.Delete) -> Message:
+        self.lobby.check_deletion(request.id, self.who)
         if self.open is not None and self.open.saved.id == request.id:
             await self.open.leave(self)  # the answer reports the deletion
             self.open = None
@@ -394,6 +408,9 @@ class Session:
         requests.Place: _place,
         requests.Open: _open,
         requests.Leave: _leave_game,
+        requests.Enter: _enter,
+        requests.Take: _take,
+        requests.Offer: _offer,
         requests.Sit: _sit,
         requests.Play: _play,
         requests.Go: _go,

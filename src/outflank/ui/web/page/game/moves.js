@@ -4,6 +4,7 @@ import { confirm } from "../parts/dialog.js";
 import { make, setChildrenKeepingFocus, setAttributes, iconButton } from "../parts/dom.js";
 import { CERTAIN, signedNumber } from "../parts/figures.js";
 import { icon } from "../parts/icons.js";
+import { isGuarded } from "./seat_owners.js";
 import { words } from "../parts/words.js";
 
 /** @import { OpenGame } from "./open_game.js" */
@@ -72,7 +73,11 @@ export class Moves {
     for (const [id, button] of this.#buttons) setAttributes(button, { "aria-current": id === game.node && "true" });
     this.#node = game.node;
     this.#scrollToCurrent();
-    const [isFirst, isLast] = [tree.parent(game.node) === null, !tree.children(game.node).length];
+    const isFixed = isGuarded(game); // nobody leaves the position on the board
+    const [isFirst, isLast] = [
+      isFixed || tree.parent(game.node) === null,
+      isFixed || !tree.children(game.node).length,
+    ];
     setAttributes(this.steps.first, { disabled: isFirst });
     setAttributes(this.steps.back, { disabled: isFirst });
     setAttributes(this.steps.forth, { disabled: isLast });

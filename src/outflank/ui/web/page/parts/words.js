@@ -76,14 +76,16 @@ export const words = {
     /** @type {(side: Colour) => string} */
     mustPass: (side) => `${words.colours[side]} has no move and must pass`,
     compilingBar: "Compilation",
-    /** The result for the only human, as `You won 36–28`; else as the server says. @type {(game: Game) => string} */
-    result: ({ outcome, seats }) => {
+    /** The result for the user, as `You won 36–28`; else as the server says. @type {(game: Game) => string} */
+    result: ({ outcome, seats, owners }) => {
       /** @type {Colour[]} */
       const sides = ["black", "white"];
-      const humans = sides.filter((side) => seats[side] === "human");
-      if (humans.length !== 1) return outcome.text;
-      const counts = humans[0] === "black" ? outcome.counts : outcome.counts && [...outcome.counts].reverse();
-      const result = outcome.winner ? (outcome.winner === humans[0] ? "You won" : "You lost") : "A draw";
+      const isOwn = (/** @type {Colour} */ side, /** @type {number} */ index) =>
+        owners.some(Boolean) ? owners[index] === "you" : seats[side] === "human";
+      const own = sides.filter(isOwn);
+      if (own.length !== 1) return outcome.text;
+      const counts = own[0] === "black" ? outcome.counts : outcome.counts && [...outcome.counts].reverse();
+      const result = outcome.winner ? (outcome.winner === own[0] ? "You won" : "You lost") : "A draw";
       return counts ? `${result} ${counts.join("–")}` : `${result}: ${outcome.reason}`;
     },
     pass: "Pass",
@@ -94,6 +96,8 @@ export const words = {
     hinted: (move, value) => `Hint: ${move} (${value})`,
     go: "Let it move",
     swap: "Switch sides",
+    takeBack: "Take back",
+    twoMachines: "Two machines",
     resign: "Resign",
     sure: "Really resign?",
     rematch: "Rematch",
@@ -139,6 +143,28 @@ export const words = {
     ownClock: "Another clock",
     clockHint: "Minutes and seconds a move like 3+2, or 15m, 90s, 10s/move",
     begin: "Begin",
+  },
+
+  seats: {
+    title: "Play on two machines",
+    hint: "Take a seat, and send the link to the other player. Then only you can move for your side; all others watch.",
+    link: "Link to this game",
+    /** @type {(sides: Colour[]) => string} */
+    yours: (sides) => `You play ${sides.join(" and ")}.`,
+    watching: "You are watching.",
+    /** @type {(side: Colour) => string} */
+    take: (side) => `Take ${side}`,
+    /** @type {(side: Colour) => string} */
+    leave: (side) => `Leave ${side}’s seat`,
+    /** @type {(side: Colour, offer: Game["offer"]) => string} */
+    offered: (side, offer) =>
+      `${words.colours[side]} ${offer === "takeback" ? "wants to take back a move." : "offers a rematch."}`,
+    /** @type {(offer: Game["offer"]) => string} */
+    waiting: (offer) => `${offer === "takeback" ? "To take back a move" : "A rematch"} is offered to your opponent.`,
+    accept: "Accept",
+    decline: "Decline",
+    withdraw: "Withdraw",
+    toRematch: "To the rematch",
   },
 
   moves: {

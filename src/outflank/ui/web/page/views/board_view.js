@@ -94,6 +94,9 @@ export function boardView(app) {
 
   openGame.addEventListener("game", ({ detail }) => {
     if (!panel) return;
+    const { before } = detail;
+    const rematch = before?.id === openGame.game.id && !before.rematch && openGame.game.rematch;
+    if (rematch && name === "play") return void visit(address("game", rematch));
     refresh(detail.before);
     if (!detail.sameRevision) announce(detail.before);
   });

@@ -6,6 +6,15 @@ import { Engine, moveValues } from "../game/engine.js";
 import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
 import { Players } from "../game/players.js";
+import {
+  isBetweenBrowsers,
+  isGuarded,
+  isTaken,
+  mayMove,
+  ownSides,
+  playOnTwoMachines,
+  SeatOwners,
+} from "../game/seat_owners.js";
 import { words } from "../parts/words.js";
 
 /** @import { Analysis, Colour, Game, PanelApp, Seats } from "../types.js" */
@@ -24,6 +33,7 @@ export class PlayPanel {
     const { openGame } = app;
     this.#engine = new Engine(app, (message) => this.#showHint(message));
     this.players = new Players();
+    this.owners = new SeatOwners(app);
     this.moves = new Moves(openGame, false);
     this.status = make("p", { class: "status" });
     this.opening = make("p", { class: "quiet opening" });
@@ -33,16 +43,19 @@ export class PlayPanel {
     this.buttons = {
       undo: button(w.undo, () => openGame.back(), { accesskey: "u" }),
       redo: button(w.redo, () => openGame.forth()),
+      takeBack: button(w.takeBack, () => openGame.change({ kind: "offer", what: "takeback" })),
       hint: button(w.hint, () => this.hint()),
       go: button(w.go, () => this.#sit(openGame.game.seats), { class: "primary" }),
       swap: button(w.swap, () => this.#swap()),
       resign: button(w.resign, () => this.#resign()),
+      twoMachines: button(w.twoMachines, () => playOnTwoMachines(app)),
       newGame: button(w.newGame, () => newGame.openDialog(app)),
     };
     this.element = make(
       "div",
       { class: "play" },
       this.players.element,
+      this.owners.element,
       make("div", { class: "state" }, this.status, this.over, this.opening, this.compiling, this.remark),
       make("h2", { class: "unseen" }, w.moves),
       this.moves.element,
@@ -61,7 +74,7 @@ export class PlayPanel {
 
   /** Whether the user may move: a human is to move, and the game is not over. @param {Game} game */
   canMove(game) {
-    return !game.outcome && !game.thinking && game.seats[game.turn] === "human";
+    return !game.outcome && !game.thinking && game.seats[game.turn] === "human" && mayMove(game);
   }
 
   /** Whether stepping back would not be an undo. @param {Game} game */
@@ -101,6 +114,7 @@ export class PlayPanel {
   update(game) {
     if (this.#engine.on && this.#engine.isElsewhere(game)) this.#forgetHint();
     this.players.show(game);
+    this.owners.show(game);
     this.moves.show(game);
     this.status.textContent = this.#statusText(game);
     this.status.hidden = game.outcome !== null;
@@ -119,7 +133,8 @@ export class PlayPanel {
         make(
           "div",
           { class: "actions" },
-          button(w.rematch, () => this.#rematch(), { class: "primary", "data-key": "rematch" }),
+          (!isTaken(game) || ownSides(game).length > 0) &&
+            button(w.rematch, () => this.#rematch(), { class: "primary", "data-key": "rematch" }),
           button(w.analyse, () => this.#app.go("analyse"), { "data-key": "analyse" }),
         ),
       );
@@ -130,7 +145,11 @@ export class PlayPanel {
     setAttributes(this.buttons.undo, { disabled: tree.parent(game.node) === null });
     setAttributes(this.buttons.redo, { disabled: !tree.children(game.node).length });
     this.buttons.go.hidden = !computerWaits;
-    this.buttons.swap.hidden = game.seats.black === game.seats.white;
+    const noUndo = isGuarded(game);
+    this.buttons.undo.hidden = this.buttons.redo.hidden = noUndo;
+    this.buttons.takeBack.hidden = !isBetweenBrowsers(game) || !game.guarded || game.offer !== "";
+    this.buttons.twoMachines.hidden = isTaken(game) || game.outcome !== null || !this.#resigning(game);
+    this.buttons.swap.hidden = game.seats.black === game.seats.white || noUndo;
     this.buttons.resign.hidden = game.outcome !== null || !this.#resigning(game);
   }
 
@@ -139,7 +158,9 @@ export class PlayPanel {
     if (game.outcome) return "";
     if (game.thinking) return game.compiling ? w.compiling(game.thinking) : w.thinking(game.thinking);
     if (game.seats[game.turn] !== "human") return w.waits(game.turn);
+    if (!mayMove(game)) return w.turn(game.turn);
     if (game.passes) return w.mustPass(game.turn);
+    if (isTaken(game)) return w.yours(game.turn);
     return game.seats.black === game.seats.white ? w.turn(game.turn) : w.yours(game.turn);
   }
 
@@ -151,7 +172,8 @@ export class PlayPanel {
   #resigning(game) {
     /** @type {Colour} */
     const other = game.turn === "black" ? "white" : "black";
-    return [game.turn, other].find((side) => game.seats[side] === "human");
+    const own = ownSides(game);
+    return [game.turn, other].find((side) => game.seats[side] === "human" && (!isTaken(game) || own.includes(side)));
   }
 
   /** @param {Seats} seats */
@@ -170,8 +192,11 @@ export class PlayPanel {
   }
 
   /** Begin the same game again with exchanged sides. */
+  /** @returns {Promise<void>} */
   async #rematch() {
     const { game, options, seats, start } = this.#app.openGame.game;
+    if (isBetweenBrowsers(this.#app.openGame.game))
+      return void this.#app.openGame.change({ kind: "offer", what: "rematch" });
     try {
       const begun = await this.#app.openGame.begin({
         kind: "new",
