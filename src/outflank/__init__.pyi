@@ -34,6 +34,7 @@ from outflank.search.request import Limits as Limits
 from outflank.search.request import Options as Options
 from outflank.search.request import Stop as Stop
 from outflank.search.results import Comparison as Comparison
+from outflank.search.results import LiveNode as LiveNode
 from outflank.search.results import MoveValue as MoveValue
 from outflank.search.results import Progress as Progress
 from outflank.search.results import Result as Result

@@ -24,6 +24,7 @@ from outflank.search.algorithms import ALGORITHMS
 from outflank.search.ordering import Ordering, ordering_named, orderings
 from outflank.search.probes import Counts
 from outflank.search.request import Options
+from outflank.search.results import LiveNode
 from outflank.search.root import Root
 from outflank.search.table import Table
 from outflank.search.whole_search import search
@@ -431,6 +432,40 @@ def test_a_watch_sees_what_each_worker_is_at(monkeypatch, scheme):
     # A worker that puts a position off has counted it for a moment.
     nodes = [sum(worker.statistics.nodes for worker in each.workers) for each in seen]
     assert all(later >= max(nodes[:index], default=0) - workers for index, later in enumerate(nodes))
+
+
+@pytest.mark.parametrize("scheme", ["ybw", "jamboree", "abdada"])
+def test_a_watch_can_read_the_split_points_that_live(monkeypatch, scheme):
+    monkeypatch.setattr("outflank.search.results.EVERY_SECONDS", 0.0)
+    trees: list[tuple[LiveNode, ...]] = []
+    here, depth = OthelloBoard.start(), 4 if interpreted() else 10
+
+    def watch(progress):
+        trees.append(progress.live_tree())
+
+    search(here, Limits(depth=depth), watch=watch, evaluation="discs", parallel=scheme, workers=3, threshold=1)
+    trees = [tree for tree in trees if tree]
+    if scheme == "abdada":  # it has no split points
+        assert not trees
+        return
+    legal_lines = 0
+    for tree in trees:
+        assert (tree[0].parent, tree[0].move) == (None, "")
+        assert all(node.parent in range(place) and node.move for place, node in enumerate(tree) if place)
+        assert all(0 <= node.begun <= node.moves and node.worker in range(3) for node in tree)
+        assert all(tree[node.parent].moves for node in tree[1:])
+        lines = {0: here}
+        for place, node in enumerate(tree[1:], 1):
+            above = lines.get(node.parent)
+            if above is not None and node.move in above.legal_move_texts():
+                lines[place] = above.copy()
+                lines[place].push(node.move)
+                legal_lines += 1
+    # Workers go on while they are read, so a few lines may be those of two moments.
+    nodes = sum(len(tree) - 1 for tree in trees)
+    assert legal_lines >= 0.8 * nodes > 0
+    assert any(node.moves and place for tree in trees for place, node in enumerate(tree)), "split points below the root"
+    assert any(not node.moves for tree in trees for node in tree), "subtrees of one worker"
 
 
 @pytest.mark.compiled

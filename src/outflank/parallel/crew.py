@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from outflank.errors import OutflankError
 from outflank.games.rules import Game, Position, most_moves
@@ -94,6 +95,8 @@ class Crew:
             raise OutflankError(f"{count:,} workers need more memory than there is here") from None
         self.nbytes = count * (WORKER.itemsize + HAND.itemsize + POOL * self._frame_bytes)
         self.root_frame = address_of(self._frames) + -address_of(self._frames) % 128
+        begin, size = self.root_frame - address_of(self._frames), self._frame_bytes
+        self._frame_rows = self._frames[begin : begin + (count * POOL + 1) * size].view(np.int64).reshape(-1, size // 8)
         self._build(room)
         self._instruments = [root.instrument.alike() for _ in range(count - 1)] if root.instrument is not None else []
         self._threads: list[threading.Thread] = []
@@ -110,8 +113,7 @@ class Crew:
         hands["random"] = [(index + 1) * 0x9E3779B97F4A7C15 % 2**63 for index in range(self.count)]
         # The pools: linked lists of frames.
         size = self._frame_bytes
-        begin = self.root_frame - address_of(self._frames) + size
-        words = self._frames[begin : begin + self.count * POOL * size].view(np.int64).reshape(self.count, POOL, -1)
+        words = self._frame_rows[1:].reshape(self.count, POOL, -1)
         first = self.root_frame + size + np.arange(self.count) * POOL * size
         links = first[:, None] + np.arange(1, POOL + 1) * size
         links[:, -1] = 0
@@ -220,10 +222,12 @@ class Crew:
 
     def frame_or_none(self, address: int) -> Frame | None:
         """Return the split point at `address`, which was read from a running worker's record; None if there is none."""
-        first = self.root_frame
-        if not first <= address < first + (self.count * POOL + 1) * self._frame_bytes:
-            return None
-        return None if (address - first) % self._frame_bytes else record_at(address, FRAME)
+        return None if self.frame_words(address) is None else record_at(address, FRAME)
+
+    def frame_words(self, address: int) -> npt.NDArray[np.int64] | None:
+        """Return the memory of the split point at `address`, like `frame_or_none`: its record and its two rows."""
+        row, rest = divmod(address - self.root_frame, self._frame_bytes)
+        return self._frame_rows[row] if rest == 0 and 0 <= row < len(self._frame_rows) else None
 
 
 class CrewDivision:

@@ -19,9 +19,11 @@ from outflank.kernels.record_types import allocate
 from outflank.parallel.crew import CrewDivision
 from outflank.parallel.shared_state import (
     AWAY,
+    CODE,
     CREW,
     CUT,
     FRAME,
+    FRAME_BYTES,
     HAND,
     IDLE,
     IN_ADVANCE,
@@ -33,11 +35,20 @@ from outflank.parallel.shared_state import (
     RANK_BITS,
     ROWS,
     TAKE,
+    WORD_OF,
     Hand,
 )
 from outflank.parallel.splitting import work
 from outflank.search.root import Root
-from outflank.search.root_moves import LOW, RootMove, RootValue, WindowProgress, WorkerStanding, ranks
+from outflank.search.root_moves import (
+    LOW,
+    NodeStanding,
+    RootMove,
+    RootValue,
+    WindowProgress,
+    WorkerStanding,
+    ranks,
+)
 from outflank.search.samples import sample_roots
 from outflank.search.stopping import Stopped
 from outflank.search.worker import PLIES
@@ -183,7 +194,8 @@ class Divided(CrewDivision):
         last = moves[begun - 1] if begun > 0 else None
         done = int((self._values[: len(moves)] > LOW).sum())
         workers = tuple(self._worker_standing(hand, moves) for hand in self.crew.hands)
-        return WindowProgress(begun, len(moves), last, best, key >> RANK_BITS if best else None, done, workers)
+        lower = key >> RANK_BITS if best else None
+        return WindowProgress(begun, len(moves), last, best, lower, done, workers, self._live_nodes)
 
     def _worker_standing(self, hand: Hand, moves: Sequence[RootMove]) -> WorkerStanding:
         """Return what a worker is searching. The worker goes on meanwhile, and its frames may be reused, so every
@@ -201,6 +213,61 @@ class Divided(CrewDivision):
                 return WorkerStanding(True, move, int(hand.depth), stolen)
             address, index = int(frame.above), int(frame.index)
         return WorkerStanding(True, None, int(hand.depth), stolen)
+
+    def _live_nodes(self) -> list[NodeStanding]:
+        """Return the split points that workers are in and the subtrees that they search, each after its parent.
+
+        The workers go on meanwhile, and memory of split points may be reused, so every address and index is checked.
+        """
+        nodes: list[NodeStanding] = []
+        places: dict[int, int | None] = {}  # address of a split point -> its index in `nodes`; None: unreadable
+        for hand in self.crew.hands:
+            address, index, worker = int(hand.frame), int(hand.index), int(hand.id)
+            if load(hand, "idle") or (place := self._add_split_point(address, worker, nodes, places, PLIES)) is None:
+                continue
+            code = self._move_code(address, index)
+            if code is not None:
+                ply, window = nodes[place].ply + 1, (int(hand.alpha), int(hand.beta))
+                nodes.append(NodeStanding(place, index, code, ply, int(hand.depth), *window, worker=worker))
+        return nodes
+
+    def _add_split_point(
+        self, address: int, worker: int, nodes: list[NodeStanding], places: dict[int, int | None], most: int
+    ) -> int | None:
+        """Add the split point at `address`, which `worker` is in, to `nodes`, after those above it. Return its index
+        there; None if it cannot be read, or is more than `most` split points below the root."""
+        if address in places:
+            return places[address]
+        places[address] = None  # a reused split point could lead back to itself
+        words = self.crew.frame_words(address)
+        if words is None or most == 0:
+            return None
+        above, index, depth, ply, alpha, beta, moves, opener, key, begun = words[_STANDING].tolist()
+        parent, code = None, 0
+        if address != self.crew.root_frame:
+            parent = self._add_split_point(above, worker, nodes, places, most - 1)
+            move = self._move_code(above, index)
+            if parent is None or move is None:
+                return None
+            code = move
+        value = key >> RANK_BITS if key != NOTHING else None
+        begun, worker = max(0, min(begun, moves)), worker if opener == NOT_OFFERED else opener
+        nodes.append(NodeStanding(parent, index, code, ply, depth, alpha, beta, value, moves, begun, worker))
+        places[address] = len(nodes) - 1
+        return places[address]
+
+    def _move_code(self, address: int, index: int) -> int | None:
+        """Return the code of a split point's move; None if there is no such move."""
+        words = self.crew.frame_words(address)
+        if words is None or not 0 <= index < min(int(words[WORD_OF["count"]]), len(self._moves)):
+            return None
+        return int(words[FRAME_BYTES // 8 + index]) & CODE
+
+
+_STANDING = [
+    WORD_OF[name] for name in ("above", "index", "depth", "ply", "alpha", "beta", "count", "opener", "key", "next")
+]
+"""Indexes of the words from which the standing of a split point is read."""
 
 
 def _proved(key: int, moves: Sequence[RootMove], rank_of: dict[int, int]) -> RootMove | None:

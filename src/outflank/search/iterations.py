@@ -12,9 +12,18 @@ from outflank.kernels.signals import Attendant
 from outflank.search.algorithms import algorithm_of
 from outflank.search.division import Division
 from outflank.search.request import Deadline, Limits, Stop
-from outflank.search.results import MoveValue, Progress, Result, Watch, WorkerProgress, WorkerStatistics, watching
+from outflank.search.results import (
+    LiveNode,
+    MoveValue,
+    Progress,
+    Result,
+    Watch,
+    WorkerProgress,
+    WorkerStatistics,
+    watching,
+)
 from outflank.search.root import Root
-from outflank.search.root_moves import RootMove, RootValue, WorkerStanding
+from outflank.search.root_moves import HIGH, NodeStanding, RootMove, RootValue, WorkerStanding
 from outflank.search.stopping import Stopped, timer
 
 GUESSED = 9
@@ -302,6 +311,40 @@ class Stage:
             value=lower,
             upper=root.upper,
             workers=self._worker_progress(standing.workers),
+            live_tree=lambda: self._live_tree(standing.live_nodes()),
+        )
+
+    def _live_tree(self, standings: Sequence[NodeStanding]) -> tuple[LiveNode, ...]:
+        boards = (self.board, self.board.copy())
+        boards[1].turn = self.board.turn.other
+        scale, texts = self.root.scale, dict[int, str]()
+        moves: dict[tuple[int, int], str] = {}
+
+        def value_text(value: int | None) -> str:
+            if value is None or abs(value) >= HIGH:
+                return ""
+            if value not in texts:
+                texts[value] = scale.text(value, bare=True)
+            return texts[value]
+
+        def move_text(code: int, ply: int) -> str:
+            key = (code, (ply - 1) % 2)
+            if key not in moves:
+                moves[key] = str(boards[key[1]].move(code)) if ply else ""
+            return moves[key]
+
+        return tuple(
+            LiveNode(
+                parent,
+                order,
+                move_text(code, ply),
+                depth,
+                value_text(alpha),
+                value_text(beta),
+                value_text(value),
+                *shared,
+            )
+            for parent, order, code, ply, depth, alpha, beta, value, *shared in standings
         )
 
     def _worker_progress(self, standings: Sequence[WorkerStanding]) -> tuple[WorkerProgress, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from html import escape
-from typing import Self
+from typing import NamedTuple, Self
 
 from outflank.boards.board import Move
 from outflank.games.scores import Scale
@@ -225,6 +225,37 @@ class WorkerProgress:
     """Statistics of the worker so far."""
 
 
+class LiveNode(NamedTuple):
+    """A node of the tree that workers share at this moment: a split point that workers are in, or the root of a subtree
+    that one worker searches alone."""
+
+    parent: int | None
+    """Index of the split point above in the list of live nodes; None: this is the root."""
+    order: int
+    """Place of `move` among the moves of the split point above, in the order of search, counted from 0."""
+    move: str
+    """Move that leads here; empty at the root."""
+    depth: int
+    """Plies left."""
+    alpha: str
+    """Lower end of the window, for the side to move; empty: there is none."""
+    beta: str
+    """Upper end of the window; empty: there is none."""
+    value: str
+    """Best value of a split point so far, for the side to move; empty: there is none yet."""
+    moves: int
+    """Number of moves of a split point; 0: one worker searches this subtree alone."""
+    begun: int
+    """Number of moves that workers have taken."""
+    worker: int
+    """Worker that searches the subtree, or that offered the moves of the split point; before that, a worker in it."""
+
+
+def _no_tree() -> tuple[LiveNode, ...]:
+    """Return no nodes: this search has no split points."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """Progress of a search while an iteration runs."""
@@ -252,6 +283,10 @@ class Progress:
     """Number of root moves that need no more search in this pass, the search of one window."""
     workers: tuple[WorkerProgress, ...] = ()
     """Progress of each worker; empty if unavailable: on a cluster, in Monte-Carlo, and between two iterations."""
+    live_tree: Callable[[], tuple[LiveNode, ...]] = _no_tree
+    """Reads the split points that live at the moment of the call from the workers' memory, each after its parent. Call
+    it only from the function that receives this progress. The workers are not paused, so parts may be a few
+    microseconds apart."""
 
     @property
     def nodes_per_second(self) -> float:
@@ -263,7 +298,8 @@ Watch = Callable[[Progress], None]
 """Function that receives a search's progress."""
 
 
-EVERY_SECONDS = 0.2
+EVERY_SECONDS = 0.1
+"""Seconds between two reports of progress."""
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from outflank.games.evaluation import LIMIT, State
 from outflank.games.rules import Position
@@ -42,6 +43,26 @@ class WorkerStanding:
     """Whether the worker's subtree belongs to a move that another worker had offered."""
 
 
+class NodeStanding(NamedTuple):
+    """A split point that workers are in, or a subtree that a worker searches alone, as read from another thread."""
+
+    parent: int | None
+    """Index of the split point above in the list of nodes; None: this is the root."""
+    order: int
+    """Place of the move in the split point above, in the order of search, counted from 0."""
+    code: int
+    """Code of the move that leads here."""
+    ply: int
+    depth: int
+    alpha: int
+    beta: int
+    value: int | None = None
+    moves: int = 0
+    """Number of moves; 0: a subtree that a worker searches alone."""
+    begun: int = 0
+    worker: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class WindowProgress:
     """Progress of the search of a window, read from another thread."""
@@ -58,6 +79,9 @@ class WindowProgress:
     """Number of root moves that need no more search in this window."""
     workers: tuple[WorkerStanding, ...] = ()
     """State of each worker; empty: unavailable."""
+    live_nodes: Callable[[], Sequence[NodeStanding]] = tuple
+    """Reads the split points that workers are in at the moment of the call, and the subtrees that they search alone,
+    each after its parent. Other schemes than those that split nodes have none."""
 
 
 def preferred(moves: Sequence[RootMove], ties: str) -> RootMove:
