@@ -28,7 +28,7 @@ from outflank.lab import result_store
 from outflank.lab.experiment import experiments
 from outflank.learning import step_documents as of_learning
 from outflank.players import puzzles as of_puzzles
-from outflank.search import saving
+from outflank.search import recorded_search, saving
 from outflank.ui.cli import cli, main
 from outflank.ui.cli.searching import search_documents as of_searches
 from outflank.ui.cli.shared import json_documents as of_commands
@@ -256,6 +256,7 @@ def declared() -> dict[str, type[Document]]:
     modules = (
         of_commands,
         of_searches,
+        recorded_search,
         of_solving,
         saving,
         of_books,

@@ -20,8 +20,10 @@ from outflank import OthelloBoard, OthelloMove, Progress, Result, diagnosis
 from outflank.games.evaluation import evaluation_named, scale_of
 from outflank.kernels.compiler import interpreted
 from outflank.search.perft import Perft
+from outflank.search.recorded_search import RecordedSearchDocument
 from outflank.ui.cli import COMMANDS, main
 from outflank.ui.cli.searching.search_view import iteration_grid, progress_text
+from outflank.validation.documents import decoded
 
 STANDARD = "sssss/ssssss/2sss2/8/9/8/2SSS2/SSSSSS/SSSSS 0 0 b 0 1"
 DATA = Path(__file__).parents[2] / "data"
@@ -515,6 +517,38 @@ def test_what_cannot_be_traced_is_refused_before_the_search(run, tmp_path, monke
     assert (done.status, done.out) == (2, "")
     assert reason in done.err
     assert not (tmp_path / "search.json").exists()
+
+
+STEPS = ("search", "--size", "4", "--evaluation", "discs", "--steps", "steps.json")
+
+
+def test_search_writes_every_node_of_a_small_search(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for options, algorithm in (((), "alphabeta"), (("--algorithm", "minimax"), "minimax")):
+        done = run(*STEPS, "--depth", "2", *options)
+        assert (done.status, done.out) == (0, "")
+        assert re.search(r"steps\.json: \d+ nodes; [a-d]\d is worth [+-]\d+ discs", done.err)
+        document = decoded(RecordedSearchDocument, (tmp_path / "steps.json").read_bytes())
+        assert (document.algorithm, document.depth) == (algorithm, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ((), "--steps needs a --depth"),
+        (("--depth", "7"), "a depth of 1 to 6"),
+        (("--depth", "2", "--algorithm", "mtdf"), "by minimax or alphabeta"),
+        (("--depth", "2", "--cluster", "local:2"), "without --cluster"),
+        (("--exact", "--depth", "2"), "neither exact nor selective"),
+        (("--depth", "2", "--steps", "absent/steps.json"), "there is no folder absent"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused(run, tmp_path, monkeypatch, options, reason):
+    monkeypatch.chdir(tmp_path)
+    done = run(*STEPS, *options)
+    assert (done.status != 0, done.out) == (True, "")
+    assert reason in done.err
+    assert not (tmp_path / "steps.json").exists()
 
 
 def test_search_with_many_workers_shows_the_least_and_the_most(run):

@@ -80,6 +80,13 @@ DEFAULT_SECONDS = 5.0
     metavar="FILE",
     help="Write what each worker does, and when, for trace viewers such as Perfetto.",
 )
+@click.option(
+    "--steps",
+    "steps_file",
+    metavar="FILE",
+    help="Instead of searching as usual, search a small tree by plain alpha-beta or minimax, and write every node, to "
+    "be stepped through in the browser.",
+)
 @click.option("--show-workers", is_flag=True, help="Print statistics of each worker.")
 @search_options("moves", "exact", "wld", "seed")
 @device_option(FIELDS["device"].metadata["help"])
@@ -95,6 +102,7 @@ def command(
     replicate: str | None,
     comparing: bool,
     trace_file: str | None,
+    steps_file: str | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -111,13 +119,14 @@ def command(
       outflank search positions.obf --exact --json
       outflank search --depth 14 --parallel jamboree --workers 2 --compare
       outflank search --depth 14 --workers 2 --trace search.json
+      outflank search --size 6 --depth 4 --steps steps.json
       outflank search --depth 18 --cluster local:2
     """
     refuse_copies(where)
     options.pop("show_workers")  # read by `_print_tables` from the context
     position_arguments = ("text", "position", "file", "game", "game_options", "number")
     positions = boards(**{name: options.pop(name) for name in position_arguments})
-    if seconds is None and depth is None and nodes is None and not options["exact"]:
+    if seconds is None and depth is None and nodes is None and not options["exact"] and steps_file is None:
         seconds = DEFAULT_SECONDS
     if comparing and options["algorithm"] in MONTE_CARLO:
         raise OutflankError(f"--compare needs a depth to compare at: {options['algorithm']} has none")
@@ -126,6 +135,14 @@ def command(
     options["pin"] = from_words(kinds_of(Options)["pin"], pin.replace(",", "+"), "pin")
     options["schedule"] = from_words(kinds_of(Options)["schedule"], schedule, "schedule")
 
+    if steps_file is not None:
+        from outflank.ui.cli.searching.search_trace import write_steps
+
+        for option, value in (("--cluster", where), ("--trace", trace_file), ("--time", seconds), ("--nodes", nodes)):
+            if value is not None:
+                raise OutflankError(f"--steps records a small search to a depth, without {option}")
+        write_steps(steps_file, positions, depth, options)
+        return 0
     if trace_file is not None:
         from outflank.ui.cli.searching.search_trace import check_traceable, traced
 
