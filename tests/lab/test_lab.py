@@ -117,6 +117,7 @@ SMALL = {
     "tasks": {"arguments": (12,), "race_arguments": (4,), "workers": (1, 2), "rounds": 1, "schedules": 1},
     "within": {"positions": ("midgame",), "boards": 20, "rounds": 1},
     "profile": {"depth": 6, "workers": 2, "threshold": 2},
+    "two-schemes": {"depth": 6, "workers": 2, "rounds": 1},
     "reproduce": {"which": ("003",)},
 }
 
@@ -350,6 +351,7 @@ SEARCHED = {
     "races": {(OthelloBoard.start(4).to_text(), 2)},
     "within": {(MIDGAME, 2)},
     "profile": {(MIDGAME, 6)},
+    "two-schemes": {(MIDGAME, 6)},
     "reproduce": FOUR | {(ABALONE, 5)},
 }
 """The positions and depths that each experiment in small really searches."""

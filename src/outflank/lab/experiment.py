@@ -210,6 +210,7 @@ _LOCATIONS = {
     "tasks": "tasks:Tasks",
     "within": "within:Within",
     "profile": "profile:ProfileStudy",
+    "two-schemes": "two_schemes:TwoSchemes",
     "reproduce": "reproduce:Reproduce",
 }
 """Module and class of each built-in experiment, in the order in which they are listed."""

@@ -141,7 +141,7 @@ class ProfileStudy(Experiment[ProfileParameters]):
     parameters = ProfileParameters
 
     def tasks(self, parameters: ProfileParameters) -> Sequence[Task]:
-        tasks = [Task(str(side.labels["position"]), partial(_trace, side)) for side in parameters.sides]
+        tasks = [Task(str(side.labels["position"]), partial(trace_samples, side)) for side in parameters.sides]
         if parameters.minimax:
             tasks += [
                 Task(f"{side.labels['position']}, functions", partial(_function_samples, side))
@@ -181,9 +181,12 @@ class ProfileStudy(Experiment[ProfileParameters]):
                 )
             )
             figures += [
-                _timeline(parameters, spans, of_position),
+                timeline_of(
+                    f"{parameters.scheme_name}: what each worker did{of_position.replace(' of ', ' in ')}",
+                    [("", spans)],
+                ),
                 _busy(spans, end, parameters.workers, of_position),
-                _flame(spans, of_position),
+                flame_of(f"flame graph of the tree{of_position}", spans),
             ]
             nodes = sum(int(number(total["nodes"])) for total in totals)
             scheduler = share_of(totals, RUNTIME)
@@ -249,7 +252,8 @@ def _function_samples(side: Contender, stop: Stop) -> list[Sample]:
     return [{**side.labels, **sample} for sample in function_samples(side, stop)]
 
 
-def _trace(side: Contender, stop: Stop) -> list[Sample]:
+def trace_samples(side: Contender, stop: Stop) -> list[Sample]:
+    """Search once with a recording of events. Return the intervals of each worker, and their totals by kind."""
     recording = EventRecording(1 << 20)
     recorded_side = replace(side, options={**side.options, "instrument": recording})
     warm(recorded_side)
@@ -334,19 +338,21 @@ def share_of(totals: Sequence[Sample], kinds: tuple[str, ...], *, of: tuple[str,
     return seconds_of(totals, kinds) / total if total else 0.0
 
 
-def _timeline(parameters: ProfileParameters, samples: Sequence[Sample], of_position: str) -> Timeline:
+def timeline_of(title: str, groups: Sequence[tuple[str, Sequence[Sample]]]) -> Timeline:
+    """Return the timeline of the workers of one or several searches, each with a prefix for its lanes, on one clock."""
     return Timeline(
-        title=f"{parameters.scheme_name}: what each worker did{of_position.replace(' of ', ' in ')}",
+        title=title,
         unit="ms",
         kinds=KINDS[:-1],
         intervals=tuple(
             Interval(
-                lane=f"worker {sample['worker']}",
+                lane=f"{prefix}worker {sample['worker']}",
                 kind=str(sample["kind"]),
                 begin=number(sample["begin_us"]) / 1000,
                 end=number(sample["end_us"]) / 1000,
             )
-            for sample in samples
+            for prefix, samples in groups
+            for sample in sorted(samples, key=lambda sample: number(sample["worker"]))
             if sample["kind"] != IDLE
         ),
         caption="Blank: idle, or between two iterations or turns.",
@@ -355,6 +361,19 @@ def _timeline(parameters: ProfileParameters, samples: Sequence[Sample], of_posit
 
 def _busy(samples: Sequence[Sample], end: float, workers: int, of_position: str) -> Plot:
     """Return the plot of the number of busy workers over time."""
+    return Plot(
+        title=f"busy workers{of_position} over time",
+        x="time (ms)",
+        y="workers",
+        series=(
+            Series(name="busy", points=busy_points(samples, end), style="line"),
+            Series(name="all", points=((0.0, float(workers)), (end / 1000, float(workers))), style="dashed"),
+        ),
+    )
+
+
+def busy_points(samples: Sequence[Sample], end: float) -> tuple[tuple[float, float], ...]:
+    """Return the mean number of busy workers in each of `COLUMNS` parts of the time up to `end` (µs), by time (ms)."""
     columns = [0.0] * COLUMNS
     width = end / COLUMNS or 1.0
     for sample in samples:
@@ -363,19 +382,11 @@ def _busy(samples: Sequence[Sample], end: float, workers: int, of_position: str)
         begin, until = number(sample["begin_us"]), number(sample["end_us"])
         for column in range(int(begin / width), min(int(until / width) + 1, COLUMNS)):
             columns[column] += max(0.0, min(until, (column + 1) * width) - max(begin, column * width))
-    points = tuple(((column + 0.5) * width / 1000, busy_us / width) for column, busy_us in enumerate(columns))
-    return Plot(
-        title=f"busy workers{of_position} over time",
-        x="time (ms)",
-        y="workers",
-        series=(
-            Series(name="busy", points=points, style="line"),
-            Series(name="all", points=((0.0, float(workers)), (end / 1000, float(workers))), style="dashed"),
-        ),
-    )
+    return tuple(((column + 0.5) * width / 1000, busy_us / width) for column, busy_us in enumerate(columns))
 
 
-def _flame(samples: Sequence[Sample], of_position: str) -> Flame:
+def flame_of(title: str, samples: Sequence[Sample]) -> Flame:
+    """Return a flame graph of the time that workers spent in each part of the tree."""
     root = FlameBox("all workers")
     for sample in samples:
         kind = str(sample["kind"])
@@ -384,7 +395,7 @@ def _flame(samples: Sequence[Sample], of_position: str) -> Flame:
             [*path, *([] if kind == SEARCH else [kind])], (number(sample["end_us"]) - number(sample["begin_us"])) / 1000
         )
     return Flame(
-        title=f"flame graph of the tree{of_position}",
+        title=title,
         unit="ms",
         root=root,
         caption="Iterations or turns, root moves, the replies that became split points; idle time beside them.",
