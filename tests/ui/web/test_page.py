@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.interpreted_only, pytest.mark.skipif(installed() is No
 VIEWS = ("play", "analyse", "watch", "lab", "games", "puzzles")
 PATIENCE_MS = 60_000
 """Only a page that hangs waits as long: an interpreted search on a busy machine may make 80 nodes a second."""
-MOST_BYTES = 300_000
+MOST_BYTES = 400_000
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 GGF = (
@@ -975,6 +975,67 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     expect(page.locator(".measured tbody tr").first).to_contain_text("same")
 
 
+TRACE = {
+    "traceEvents": [
+        {
+            "name": name,
+            "ph": "X",
+            "pid": 1,
+            "tid": tid,
+            "ts": ts,
+            "dur": 500,
+            "args": {"line": "depth 3 d3", "nodes": 9},
+        }
+        for name, tid, ts in (("search", 0, 0), ("spawn", 0, 500), ("idle", 1, 0), ("search", 1, 500))
+    ]
+}
+
+
+@pytest.mark.slow(4)
+def test_a_search_is_drawn_and_stepped_through_and_a_trace_is_opened(page: Page, tmp_path: Path) -> None:
+    page.goto("#/watch/othello")
+    page.get_by_role("button", name="Search").click()
+    pictures = page.get_by_role("group", name="Tree of split points").first
+    expect(pictures).to_be_visible()
+    tree, pointed = pictures.locator(".icicle"), pictures.locator(".pointed").first
+    for _ in range(200):  # the first iterations are too short to be seen
+        tree.press("ArrowUp")
+        if "root" in pointed.inner_text():
+            break
+        page.wait_for_timeout(50)
+    expect(pointed).to_contain_text(re.compile(r"root · depth \d+ · (window|\d+ of|best)"))
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="A step back in time").click()
+    expect(pictures.locator("output")).to_contain_text("−")
+    lanes = page.get_by_role("group", name="Lanes of time")
+    lanes.hover(position={"x": 26, "y": 8})
+    expect(pictures.locator(".pointed").last).to_contain_text("worker 1")
+    page.get_by_role("button", name="Stop", exact=True).click()
+
+    page.get_by_label("Depth").fill("4")
+    page.get_by_role("button", name="Step by step").click()
+    text = page.locator(".step-text")
+    expect(text).to_contain_text("root: searched in the window −∞ … +∞")
+    page.keyboard.press("ArrowRight")
+    expect(text).to_contain_text("d3: searched in the window")
+    page.keyboard.press("ArrowDown")
+    expect(text).to_contain_text("which reaches beta")
+    assert not serious(page)
+
+    trace, wrong = tmp_path / "trace.json", tmp_path / "wrong.json"
+    trace.write_text(json.dumps(TRACE))
+    wrong.write_text("{}")
+    for file, shown in ((trace, page.get_by_text("Trace: trace.json")), (wrong, page.locator(".toast.wrong"))):
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="Open a trace").click()
+        chooser.value.set_files(file)
+        expect(shown).to_be_visible()
+    expect(page.locator(".toast.wrong")).to_contain_text("wrong.json is no trace")
+    tree.focus()
+    page.keyboard.press("ArrowDown")
+    expect(pictures.locator(".pointed").first).to_contain_text("d3 · searched by worker 1")
+
+
 @pytest.mark.slow(2)
 def test_a_game_says_that_its_computer_is_compiled(page: Page) -> None:
     def route(socket: WebSocketRoute) -> None:
@@ -1076,6 +1137,12 @@ def test_an_experiment_is_found_and_run_and_its_report_is_read(page: Page) -> No
     expect(report.locator("table").first).to_contain_text("16")
     page.get_by_role("button", name="Back to the experiments").click()
     expect(page.locator(".reports a")).to_have_text(["storage"])
+    expect(page.locator(".reports .settings")).to_have_text(
+        "Boards: 16 · Repeats: 1 · Rounds (times that each is measured): 1"
+    )
+    page.get_by_role("button", name="Run again: storage").click()
+    page.get_by_role("button", name="Back to the experiments").click()
+    expect(page.locator(".reports a")).to_have_text(["storage", "storage"])
     # One that goes on is seen again after a reload.
     page.get_by_label("Find an experiment").fill("")
     ran(page, "hash")

@@ -26,6 +26,7 @@ from outflank.lab import RunProgress
 from outflank.players.clock import Clock
 from outflank.players.computer import Computer
 from outflank.search.alone import Resumable
+from outflank.search.recorded_search import RecordedSearchDocument
 from outflank.search.request import Known, Limits, Options, Stop
 from outflank.search.table import Table
 from outflank.search.whole_search import iterate, search
@@ -38,6 +39,7 @@ from outflank.ui.web.searching.core_sharing import Turns
 from outflank.ui.web.searching.searches import FEW, LARGE_BITS, SMALL_BITS, Searches
 from outflank.ui.web.searching.shared_cluster import SharedCluster
 from outflank.ui.web.server_limits import Settings
+from outflank.validation.documents import decoded
 from tests.web_server import Page, Served, serving
 
 PLAIN = pytest.mark.interpreted_only
@@ -609,6 +611,32 @@ def test_on_one_core_a_long_iteration_is_told_of_too(tmp_path: Path) -> None:
 
 
 @PLAIN
+def test_the_split_points_of_a_search_are_told_to_who_asks_for_them(page: Page) -> None:
+    game = page.new()
+    options = {"scheme": "ybw", "workers": 3}
+    number = page.send("analyse", id=game["id"], node=0, tree=True, options=options)
+    message = page.until(lambda message: message.get("of") == number and len(message["tree"]) > 1)
+    tree = msgspec.convert(message["tree"], tuple[server_messages.LiveNode, ...])
+    assert tree[0].parent is None
+    assert all(node.parent is not None and node.move for node in tree[1:])
+    assert message["workers"][0]["busy_seconds"] >= 0
+    page.ask("halt")
+    number = page.send("analyse", id=game["id"], node=0, options=options)
+    assert page.until(lambda message: message.get("of") == number and message["workers"])["tree"] == []
+    page.ask("halt")
+
+
+@PLAIN
+def test_a_small_search_is_recorded_node_by_node(page: Page) -> None:
+    game = page.new(options={"size": 4})
+    answer = page.ask("steps", id=game["id"], node=0, depth=2)
+    assert (answer["form"], answer["file"]) == ("steps", "steps-alphabeta-2.json")
+    document = decoded(RecordedSearchDocument, answer["text"].encode())
+    assert (document.algorithm, document.depth, document.nodes[0].depth) == ("alphabeta", 2, 2)
+    assert "depth" in page.refused("steps", id=game["id"], node=0, depth=7)
+
+
+@PLAIN
 def test_two_connections_both_hear_of_their_searches(page: Page, served: Served) -> None:
     with served.page() as other:
         game = page.new()
@@ -683,9 +711,12 @@ def test_an_experiment_is_run_and_its_report_is_served(page: Page, served: Serve
     assert next(each for each in depths.parameters if each.name == "rounds").usual
     assert not any(each.usual.startswith(("local:", "ray:")) for kind in found.experiments for each in kind.parameters)
     assert (found.running, found.progress) == ("", None)
+    grouped = [name for group in found.groups for name in group.experiments]
+    assert sorted(grouped) == sorted(each.name for each in found.experiments)
+    parameters = {"depths": "1", "rounds": "1"}
     with served.page() as other:
         listening = other.ask("lab")["re"]
-        number = page.send("run", experiment="depths", parameters={"depths": "1", "rounds": "1"})
+        number = page.send("run", experiment="depths", parameters={**parameters, "minimax_depth": " "})
         last = last_of(page, number)
         assert last_of(other, listening) == {**last, "of": listening}
     assert (last["failed"], last["part"]) == ("", 1.0)
@@ -695,9 +726,27 @@ def test_an_experiment_is_run_and_its_report_is_served(page: Page, served: Serve
     assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
     assert b"<html" in answer.body
     assert [each["id"] for each in page.ask("lab")["reports"]] == [last["report"]["id"]]
+    assert last["report"]["settings"] == parameters
     if sys.platform != "win32":
         folder = served.lobby.services.laboratory.folder / last["report"]["id"]
         assert folder.stat().st_mode & 0o077 == 0  # it may hold positions that visitors have sent
+
+
+@PLAIN
+def test_forms_know_the_kinds_of_parameters(page: Page) -> None:
+    found = msgspec.convert(page.ask("lab"), server_messages.Laboratory)
+    fields = {(kind.name, each.name): each for kind in found.experiments for each in kind.parameters}
+    scheme, schemes = fields["profile", "scheme"], fields["two-schemes", "schemes"]
+    assert (scheme.field, schemes.field, schemes.usual) == ("choice", "choices", "ybw,jamboree")
+    assert {"ybw", "jamboree"} <= {*scheme.choices} == {*schemes.choices}
+    assert fields["scaling", "share_alpha"].choices == ("yes", "no")
+    assert fields["scaling", "share_alpha"].title == "Root moves share alpha"
+    workers = fields["profile", "workers"]
+    assert (workers.field, workers.least, workers.most, workers.title) == ("number", 1, 64, "Workers")
+    assert fields["scaling", "workers"].field == "text"
+    for each in fields.values():
+        usual = each.usual.split(",") if each.field == "choices" else [each.usual]
+        assert not each.choices or {*usual, ""} <= {*each.choices, ""}, each
 
 
 @PLAIN
@@ -718,7 +767,7 @@ def test_who_comes_to_a_run_under_way_is_told_how_far_it_is(
 ) -> None:
     going, on = threading.Event(), threading.Event()
 
-    def measured(name: str, given: Any, progress: Callable[[RunProgress], None], stop: Stop) -> None:
+    def measured(name: str, given: Any, chosen: Any, progress: Callable[[RunProgress], None], stop: Stop) -> None:
         progress(RunProgress(done=0.5, task="half of it", seconds_left=None))
         going.set()
         assert on.wait(60)

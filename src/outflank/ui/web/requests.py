@@ -241,6 +241,8 @@ class Analyse(PageRequest, frozen=True, kw_only=True):
     node: NodeId
     moves: Annotated[int, Meta(ge=1, le=200)] = 1
     """Number of best moves for which a value is computed."""
+    tree: bool = False
+    """Whether the messages have the split points that live while workers share the search."""
     options: "SearchOptions | None" = None
 
 
@@ -261,6 +263,16 @@ class Compare(PageRequest, frozen=True, kw_only=True):
     id: GameId
     node: NodeId
     options: SearchOptions
+
+
+class Steps(PageRequest, frozen=True, kw_only=True):
+    """Search a small tree by plain alpha-beta or minimax and record every node, as `outflank search --steps` does.
+    Answer: `text`, with the recording as a JSON document."""
+
+    id: GameId
+    node: NodeId
+    depth: Annotated[int, Meta(ge=1, le=6)]
+    algorithm: Literal["minimax", "alphabeta"] = "alphabeta"
 
 
 class Review(PageRequest, frozen=True, kw_only=True):
@@ -357,6 +369,7 @@ Request = (
     | Export
     | Analyse
     | Compare
+    | Steps
     | Review
     | Retry
     | Puzzles

@@ -414,6 +414,9 @@ class Analysis(ServerMessage, frozen=True, kw_only=True):
     root_moves: tuple[int, int]
     """Number of root moves completed in the current iteration, and number of all root moves."""
     workers: tuple["WorkerState", ...]
+    tree: tuple["LiveNode", ...]
+    """Split points that live at this moment and the subtrees that workers search, each after its parent. Empty if they
+    were not requested, and for schemes without split points."""
     scheme: str
     """Name of the parallel scheme of the search. Empty with one worker."""
     table: float
@@ -440,6 +443,10 @@ class WorkerState(Struct, frozen=True, kw_only=True):
     nodes: int
     speed: float
     """Nodes per second of this worker since the last message."""
+    busy_seconds: float
+    """Time in seconds in which the worker had work. It is 0 in a search with one worker, which measures no time."""
+    idle_seconds: float
+    """Time in seconds in which the worker looked for work, or slept."""
     useful: float
     """Share of its time in which the worker had work, from 0 to 1."""
     spawned: int
@@ -448,6 +455,30 @@ class WorkerState(Struct, frozen=True, kw_only=True):
     """Number of jobs that were aborted because their values were no longer needed."""
     wasted: int
     """Number of nodes in aborted jobs."""
+
+
+class LiveNode(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A split point, or the root of a subtree that one worker searches alone."""
+
+    parent: int | None = None
+    """Index of the split point above in the list, or None for the root."""
+    order: int
+    """Place of `move` among the moves of the split point above, in the order of search, counted from 0."""
+    move: str = ""
+    depth: int
+    """Plies left."""
+    alpha: str = ""
+    """Lower end of the window as text, for the side to move. Empty if there is none."""
+    beta: str = ""
+    value: str = ""
+    """Best value of a split point so far, for the side to move. Empty before the first value."""
+    moves: int = 0
+    """Number of moves of a split point. 0 if one worker searches the subtree alone."""
+    begun: int = 0
+    """Number of moves that workers have taken."""
+    worker: int
+    """Index of the worker that searches the subtree, or that offered the split point's moves; before that, of a worker
+    in it."""
 
 
 class Compared(ServerMessage, frozen=True, kw_only=True):
@@ -609,12 +640,22 @@ class Laboratory(ServerMessage, frozen=True, kw_only=True):
     """Answer to `lab`: the experiments of the laboratory, the current run, and the reports."""
 
     re: int
+    groups: tuple["ExperimentGroup", ...]
     experiments: tuple["ExperimentKind", ...]
     running: str
     """Name of the running experiment. Empty if none is running."""
     progress: "Running | None"
     """Progress of the running experiment, or None if none is running."""
     reports: tuple["ReportFile", ...]
+
+
+class ExperimentGroup(Struct, frozen=True, kw_only=True):
+    """Experiments on one subject."""
+
+    title: str
+    about: str
+    """What these experiments are about, in one sentence."""
+    experiments: tuple[str, ...]
 
 
 class ExperimentKind(Struct, frozen=True, kw_only=True):
@@ -631,9 +672,17 @@ class ExperimentParameter(Struct, frozen=True, kw_only=True):
     """A parameter of an experiment."""
 
     name: str
+    title: str
+    """Name for users, like `Table bits`."""
     help: str
     usual: str
     """Default value as text, as the request `run` takes it. Empty if the program chooses the value."""
+    field: Literal["choice", "choices", "number", "text"]
+    """Kind of the parameter's field in a form: one of `choices`, several of them, a whole number, or any text."""
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    most: int | None = None
+    """Limits of a number. None if there is no limit."""
 
 
 class ReportFile(Struct, frozen=True, kw_only=True):
@@ -643,6 +692,8 @@ class ReportFile(Struct, frozen=True, kw_only=True):
     experiment: str
     changed: float
     complete: bool
+    settings: dict[str, str]
+    """Values of the parameters that were chosen for the run, as in the request `run`."""
     address: str
     """Address of the report page on this server."""
 

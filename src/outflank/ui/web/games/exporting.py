@@ -10,9 +10,13 @@ from outflank.formats.game_record import PlayedMove, Record
 from outflank.formats.movetext import write_moves
 from outflank.games.description import GameDescription, description_of
 from outflank.games.notation import FileFormat
+from outflank.search.recorded_search import record_search
+from outflank.search.request import Options
 from outflank.ui.web.games.game_messages import result_at
 from outflank.ui.web.games.move_tree import SavedGame, first_board, main_line
+from outflank.ui.web.requests import Steps
 from outflank.ui.web.server_messages import Form, Text
+from outflank.validation.documents import encoded
 
 SVG_WIDTH = 640
 
@@ -50,6 +54,13 @@ def exported(saved: SavedGame, number: int, board: Board, form: str, ask: int) -
         raise UnknownName.among("form", form, writers)
     suffix = next(known.suffix for known in forms_of(description) if known.name == form)
     return Text(re=ask, form=form, file=f"{saved.game}-{len(board.moves)}{suffix}", text=writers[form]())
+
+
+def exported_search(board: Board, request: Steps) -> Text:
+    """Return the recording of a small search of `board`."""
+    document = record_search(board, request.depth, Options(algorithm=request.algorithm, table_bits=None))
+    text = encoded(document).decode()
+    return Text(re=request.ask, form="steps", file=f"steps-{document.algorithm}-{request.depth}.json", text=text)
 
 
 def _file_formats(description: GameDescription) -> dict[str, FileFormat]:

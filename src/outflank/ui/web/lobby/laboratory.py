@@ -10,18 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import field
 from msgspec.structs import replace
 
 from outflank.errors import InvalidOption, OutflankError, UnknownName
 from outflank.formats.files import write_whole
+from outflank.games.description import GAMES
 from outflank.lab import RunProgress, experiment_named, run
-from outflank.lab.experiment import EXPERIMENTS, Experiment
+from outflank.lab.experiment import EXPERIMENTS, LEAST, Experiment
+from outflank.lab.experiment_report import Report
 from outflank.ownership import make_private
+from outflank.search.algorithms import ALGORITHMS
+from outflank.search.division import SCHEMES
 from outflank.search.request import Stop
-from outflank.ui.shared.declared_options import click_parameter
+from outflank.ui.shared.declared_options import CommaSeparated, click_parameter
 from outflank.ui.web import requests, server_messages
 from outflank.ui.web.searching.core_sharing import Turns
-from outflank.ui.web.server_messages import ExperimentKind, ExperimentParameter, ReportFile, Running
+from outflank.ui.web.server_messages import ExperimentGroup, ExperimentKind, ExperimentParameter, ReportFile, Running
 from outflank.validation.documents import Document, JsonObject, decoded, encoded
 from outflank.validation.text import comma_separated
 from outflank.validation.values import Misfit
@@ -37,16 +42,71 @@ MOST_BITS, MOST_POWER = 26, 22
 MOST = {"workers": 64, "threads": 64, "boards": 4_000_000, "nodes": 1_000_000}
 """Maximum value of experiment parameters by name. Parameters in bits and powers of two have separate limits."""
 
+GROUPS = (
+    (
+        "Speed-up",
+        "How much faster more workers are, what bounds this, and where their time goes.",
+        ("scaling", "two-schemes", "profile", "parallelism", "placement", "within"),
+    ),
+    (
+        "Dividing the tree",
+        "Where a search is divided among workers, and how finely.",
+        ("threshold", "granularity", "levels", "schedule", "shape", "imbalance"),
+    ),
+    (
+        "Larger machines, simulated",
+        "Recorded searches on more workers or nodes than this machine has.",
+        ("replay", "simulate", "stealing", "growth", "replication"),
+    ),
+    (
+        "Searching less",
+        "Which algorithms, move orders and tables leave more of the tree out.",
+        (
+            *("algorithms", "orderings", "sorting", "stages", "pivot", "coarseness", "symmetry", "table", "hash"),
+            *("pruning", "depths", "nodes", "times", "branching"),
+        ),
+    ),
+    (
+        "Boards and evaluations",
+        "What representations, evaluations and the compiler's settings cost and gain, and who wins.",
+        ("storage", "widths", "edges", "compiler", "duels"),
+    ),
+    (
+        "Correctness",
+        "Whether parallel searches keep their promises, and whether workers disturb each other.",
+        ("determinism", "races"),
+    ),
+    ("Programs of your own", "Fork-join programs that you have written.", ("tasks",)),
+    ("The reports", "Every published number of the five reports, beside ours.", ("reproduce",)),
+)
+"""The experiments by subject: a title, a sentence, and their names, the first to try first."""
+
+TITLES = {
+    "share_alpha": "Root moves share alpha",
+    "rounds": "Rounds (times that each is measured)",
+}
+"""Titles of parameters whose names, as words, would say too little."""
+
+REGISTRIES: dict[str, Callable[[], tuple[str, ...]]] = {
+    "game": GAMES.names,
+    "scheme": SCHEMES.names,
+    "schemes": SCHEMES.names,
+    "algorithm": lambda: tuple(ALGORITHMS),
+}
+"""Names that parameters with these names choose from."""
+
 _run_folder_name = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z0-9-]{1,64}")
 
 Listener = Callable[[Running], None]
 
 
 class RunNote(Document, frozen=True, kw_only=True, tag="outflank/web-run/1"):
-    """Content of `run.json` in the folder of a run that has ended: the experiment, and whether the run is complete."""
+    """Content of `run.json` in the folder of a run that has ended: the experiment, whether the run is complete, and the
+    parameters that were chosen, as text."""
 
     experiment: str
     complete: bool
+    settings: dict[str, str] = field(default_factory=dict)
 
 
 class Laboratory:
@@ -64,6 +124,7 @@ class Laboratory:
             progress = None if self._running is None else replace(self._running[0], of=ask)
         return server_messages.Laboratory(
             re=ask,
+            groups=_experiment_groups(),
             experiments=_experiment_kinds(),
             running="" if progress is None else progress.experiment,
             progress=progress,
@@ -92,7 +153,10 @@ class Laboratory:
             stop = Stop()
             self._running = (_initial_progress(experiment.name), stop)
         thread = threading.Thread(
-            target=self._run, args=(experiment.name, parameters, stop), name="outflank-lab", daemon=True
+            target=self._run,
+            args=(experiment.name, parameters, request.parameters, stop),
+            name="outflank-lab",
+            daemon=True,
         )
         thread.start()
 
@@ -121,7 +185,7 @@ class Laboratory:
 
     # --- a run ---
 
-    def _run(self, name: str, parameters: JsonObject, stop: Stop) -> None:
+    def _run(self, name: str, parameters: JsonObject, settings: Mapping[str, str], stop: Stop) -> None:
         last = _initial_progress(name)
 
         def progress(update: RunProgress) -> None:
@@ -135,7 +199,7 @@ class Laboratory:
         self._notify(last)
         try:
             with self._turns.hold(stop):
-                report = self._measure(name, parameters, progress, stop)
+                report = self._measure(name, parameters, settings, progress, stop)
         except OutflankError as error:
             failed = str(error)
         except (KeyboardInterrupt, SystemExit):
@@ -154,12 +218,17 @@ class Laboratory:
             listener(message)
 
     def _measure(
-        self, name: str, parameters: JsonObject, progress: Callable[[RunProgress], None], stop: Stop
+        self,
+        name: str,
+        parameters: JsonObject,
+        settings: Mapping[str, str],
+        progress: Callable[[RunProgress], None],
+        stop: Stop,
     ) -> ReportFile | None:
         folder = self.folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
         make_private(folder)  # the folder will hold positions that visitors sent
         report = run(name, out=folder, progress=progress, stop=stop, **parameters)
-        write_whole(folder / "run.json", encoded(RunNote(experiment=name, complete=report.complete)))
+        write_whole(folder / "run.json", encoded(_note(name, report, settings)))
         return _report_file(folder)
 
     # --- reports ---
@@ -179,6 +248,14 @@ class Laboratory:
 def _initial_progress(name: str) -> Running:
     """Return the progress of a run that has just started. Each connection sets `of` to its own request number."""
     return Running(of=0, experiment=name, task="", part=0.0, seconds_left=None, done=False, failed="", report=None)
+
+
+def _note(name: str, report: Report, settings: Mapping[str, str]) -> RunNote:
+    return RunNote(
+        experiment=name,
+        complete=report.complete,
+        settings={parameter: text.strip() for parameter, text in settings.items() if text.strip()},
+    )
 
 
 def _run_note(folder: Path) -> RunNote | None:
@@ -202,8 +279,23 @@ def _report_file(folder: Path) -> ReportFile | None:
         experiment=note.experiment,
         changed=changed,
         complete=note.complete,
+        settings=note.settings,
         address=f"/report/{folder.name}",
     )
+
+
+@cache
+def _experiment_groups() -> tuple[ExperimentGroup, ...]:
+    """Return all experiments by subject. Experiments of plug-ins are in a group of their own."""
+    known = EXPERIMENTS.names()
+    groups = [
+        ExperimentGroup(title=title, about=about, experiments=tuple(name for name in names if name in known))
+        for title, about, names in GROUPS
+    ]
+    others = tuple(name for name in known if not any(name in group.experiments for group in groups))
+    if others:
+        groups.append(ExperimentGroup(title="Your own", about="Experiments of plug-ins.", experiments=others))
+    return tuple(groups)
 
 
 @cache
@@ -214,13 +306,41 @@ def _experiment_kinds() -> tuple[ExperimentKind, ...]:
             name=experiment.name,
             question=experiment.question,
             reports=experiment.reports,
-            parameters=tuple(
-                ExperimentParameter(name=field.name, help=field.metadata["help"], usual=_default_text(field))
-                for field in fields(experiment.parameters)
-            ),
+            parameters=tuple(map(_experiment_parameter, fields(experiment.parameters))),
         )
         for experiment in EXPERIMENTS.parts().values()
     )
+
+
+def _experiment_parameter(declared: "Field[Any]") -> ExperimentParameter:
+    """Return what a form needs to know of a parameter."""
+    parameter = click_parameter(declared)
+    choices = _choices(declared, parameter)
+    several = isinstance(parameter, click.Argument) or isinstance(parameter.type, CommaSeparated)
+    is_number = isinstance(parameter.type, click.types.IntParamType)
+    return ExperimentParameter(
+        name=declared.name,
+        title=TITLES.get(declared.name, declared.name.replace("_", " ").capitalize()),
+        help=declared.metadata["help"],
+        usual=_default_text(declared),
+        field=("choices" if several else "choice") if choices else "number" if is_number else "text",
+        choices=choices,
+        least=LEAST.get(declared.name, 0) if is_number else None,
+        most=_most(declared.name) if is_number else None,
+    )
+
+
+def _choices(field: "Field[Any]", parameter: click.Parameter) -> tuple[str, ...]:
+    """Return the values that a parameter may have; empty if they are too many to be listed."""
+    if isinstance(parameter.type, click.types.BoolParamType):
+        return ("yes", "no")
+    if isinstance(parameter.type, click.Choice):
+        return tuple(map(str, parameter.type.choices))
+    registry = REGISTRIES.get(field.name)
+    default = None if field.default is MISSING else field.default
+    names = () if registry is None else registry()
+    # Some experiments have algorithms or schemes of their own.
+    return names if default is None or {*(default if isinstance(default, tuple) else (default,))} <= {*names} else ()
 
 
 def _default_text(field: "Field[Any]") -> str:
@@ -262,10 +382,14 @@ def _parsed_value(field: "Field[Any]", text: str) -> object:
     return value
 
 
+def _most(name: str) -> int | None:
+    return MOST_BITS if name.endswith("bits") else MOST.get(name)
+
+
 def _check_limit(name: str, number: object, *, of_several: bool) -> None:
     if name.startswith("evaluation") and ":" in str(number):
         raise InvalidOption(f"{name}={number}: here evaluations have names, and no files")
-    most = MOST_BITS if name.endswith("bits") else MOST.get(name)
+    most = _most(name)
     if name == "boards" and of_several:  # the parameter is an exponent: 2^N boards
         most = MOST_POWER
     if most is not None and isinstance(number, int) and number > most:

@@ -26,9 +26,13 @@ const connection = new Connection(socket);
 const openGame = new OpenGame(connection);
 
 /** @type {App} */
-const app = { connection, openGame, visit, boardView: null, ...shell(openGame) };
+const app = { connection, openGame, visit, boardView: null, runExperiment: null, ...shell(openGame) };
 const views = { boardView: boardView(app), games: games(app), lab: lab(app), puzzles: puzzles(app) };
 app.boardView = views.boardView;
+app.runExperiment = (name, settings) => {
+  views.lab.begin(name, settings);
+  visit(address("lab"));
+};
 
 /** @type {View | null} */
 let currentView = null;

@@ -17,6 +17,8 @@ export interface App extends ReturnType<typeof shell> {
   openGame: OpenGame;
   visit: typeof visit;
   boardView: ReturnType<typeof boardView>;
+  /** Run an experiment of the laboratory, and show its progress and its report. */
+  runExperiment: (name: string, settings: Record<string, string>) => void;
 }
 
 /** What a panel beside the board may use. */
@@ -49,6 +51,8 @@ export interface Panel {
   /** Whether the user may move. */
   canMove(game: Game): boolean;
   reconnected?(): void;
+  /** Open a file that is no game; false if the panel has no use for it. */
+  takeFile?(file: File): boolean;
   /** Switch the engine on or off. */
   toggle?(on?: boolean): void;
   /** Show the best move. */
@@ -71,6 +75,59 @@ export interface MoveValue {
   exact: boolean;
   best: boolean;
   rank: number;
+}
+
+/** What a worker did: searched alone, shared its work, stole, searched what was then thrown away, or waited. */
+export type Activity = "search" | "share" | "steal" | "abort" | "idle";
+
+/** A part of the time of a worker, in seconds. Several activities may share it, when only their sums are known. */
+export interface Slice {
+  begin: number;
+  end: number;
+  activity: Activity;
+  /** The activity's share of the time between `begin` and `end`, above 0, up to 1. */
+  share: number;
+  /** Moves from the root, as far as they are known. */
+  line?: string;
+  nodes?: number;
+  steals?: number;
+}
+
+/** A node of a recorded search, as in the document `outflank/recorded-search/1`. */
+export interface RecordedNode {
+  parent?: number | null;
+  move?: string;
+  depth: number;
+  alpha?: number | null;
+  beta?: number | null;
+  value: number | null;
+  text: string;
+  bound?: "exact" | "lower" | "upper";
+  best?: string;
+  pruned?: string[];
+}
+
+/** A recorded search. */
+export interface RecordedSearch {
+  schema: string;
+  position: string;
+  algorithm: string;
+  depth: number;
+  unit: string;
+  nodes: RecordedNode[];
+}
+
+/** A live node with the nodes below it, for the picture of the tree. */
+export interface Box {
+  /** The moves from the root: the same node has the same key in the next picture. */
+  key: string;
+  node: LiveNode;
+  line: string[];
+  level: number;
+  /** Left and right edge, from 0 to 1. */
+  left: number;
+  right: number;
+  parent: Box | null;
 }
 
 /** A child of an element; `null`, `undefined` and `false` are left out. */
@@ -140,6 +197,7 @@ export interface Answers {
   explore: Explored;
   delete: Gone;
   export: Text;
+  steps: Text;
   halt: Halted;
   lab: Laboratory;
   cancel: Halted;
@@ -185,6 +243,7 @@ export type PageRequest =
   | Export
   | Analyse
   | Compare
+  | Steps
   | Review
   | Retry
   | Puzzles
@@ -479,6 +538,7 @@ export interface Analysis {
   speed: number;
   root_moves: [number, number];
   workers: WorkerState[];
+  tree: LiveNode[];
   scheme: string;
   table: number;
   table_bytes: number;
@@ -494,11 +554,26 @@ export interface WorkerState {
   stolen: boolean;
   nodes: number;
   speed: number;
+  busy_seconds: number;
+  idle_seconds: number;
   useful: number;
   spawned: number;
   steals: number;
   aborts: number;
   wasted: number;
+}
+
+export interface LiveNode {
+  parent?: number | null;
+  order: number;
+  move?: string;
+  depth: number;
+  alpha?: string;
+  beta?: string;
+  value?: string;
+  moves?: number;
+  begun?: number;
+  worker: number;
 }
 
 export interface Compared {
@@ -621,10 +696,17 @@ export interface SideAccuracy {
 export interface Laboratory {
   kind: "laboratory";
   re: number;
+  groups: ExperimentGroup[];
   experiments: ExperimentKind[];
   running: string;
   progress: Running | null;
   reports: ReportFile[];
+}
+
+export interface ExperimentGroup {
+  title: string;
+  about: string;
+  experiments: string[];
 }
 
 export interface ExperimentKind {
@@ -636,8 +718,13 @@ export interface ExperimentKind {
 
 export interface ExperimentParameter {
   name: string;
+  title: string;
   help: string;
   usual: string;
+  field: "choice" | "choices" | "number" | "text";
+  choices: string[];
+  least: number | null;
+  most: number | null;
 }
 
 export interface ReportFile {
@@ -645,6 +732,7 @@ export interface ReportFile {
   experiment: string;
   changed: number;
   complete: boolean;
+  settings: Record<string, string>;
   address: string;
 }
 
@@ -825,6 +913,7 @@ export interface Analyse {
   id: string;
   node: number;
   moves?: number;
+  tree?: boolean;
   options?: SearchOptions | null;
 }
 
@@ -843,6 +932,15 @@ export interface Compare {
   id: string;
   node: number;
   options: SearchOptions;
+}
+
+export interface Steps {
+  kind: "steps";
+  ask: number;
+  id: string;
+  node: number;
+  depth: number;
+  algorithm?: "alphabeta" | "minimax";
 }
 
 export interface Review {

@@ -23,8 +23,8 @@ from outflank.search.whole_search import CONFIRMING_SELECTIVITIES, iterate
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.compilation import Compiled
 from outflank.ui.web.searching.shared_cluster import SharedCluster
-from outflank.ui.web.searching.worker_states import move_values, worker_states
-from outflank.ui.web.server_messages import Analysis, ValuedMove, WorkerState
+from outflank.ui.web.searching.worker_states import live_tree, move_values, worker_states
+from outflank.ui.web.server_messages import Analysis, LiveNode, ValuedMove, WorkerState
 
 SOLVED_SOON_SECONDS = 0.3
 """Expected time in seconds up to which an endgame position is solved right after the first estimates."""
@@ -110,6 +110,7 @@ class AnalysisTask:
         options: SearchOptions,
         bits: int,
         tell: Callable[["AnalysisTask"], None],
+        tree: bool = False,
         cluster: SharedCluster | None = None,
     ) -> None:
         if board.is_game_over:
@@ -133,6 +134,8 @@ class AnalysisTask:
         self.done = False
         self.failed = ""
         self._workers: tuple[WorkerState, ...] = ()
+        self._wants_tree = tree
+        self._tree: tuple[LiveNode, ...] = ()
         self._reported_seconds = 0.0
         self._last_occupancy = (0.0, 0.0)
         self._lock = threading.Lock()
@@ -330,8 +333,9 @@ class AnalysisTask:
         return self._tables[exact]
 
     def _watch(self, progress: Progress) -> None:
+        tree = live_tree(progress) if self._wants_tree else ()
         with self._lock:
-            self.progress = progress
+            self.progress, self._tree = progress, tree
         self._tell(self)
 
     # --- messages ---
@@ -363,6 +367,7 @@ class AnalysisTask:
                 speed=nodes / seconds if seconds > 0 else 0.0,
                 root_moves=(progress.moves_done, progress.move_count) if progress else (0, len(self.board.legal_moves)),
                 workers=self._workers,
+                tree=self._tree if progress else (),
                 scheme=state.scheme,
                 table=self._occupancy(),
                 table_bytes=sum(table.nbytes for table in self._tables.values()),

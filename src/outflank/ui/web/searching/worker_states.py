@@ -4,7 +4,7 @@ from itertools import zip_longest
 from math import isfinite
 
 from outflank.search.results import MoveValue, Progress, Result, WorkerProgress, WorkerStatistics
-from outflank.ui.web.server_messages import CERTAIN, ValuedMove, WorkerState
+from outflank.ui.web.server_messages import CERTAIN, LiveNode, ValuedMove, WorkerState
 
 
 def number(value: float) -> float:
@@ -27,6 +27,11 @@ def move_values(result: Result) -> tuple[ValuedMove, ...]:
         )
         for entry in entries
     )
+
+
+def live_tree(progress: Progress) -> tuple[LiveNode, ...]:
+    """Return the split points that live at this moment, as read from the workers' memory."""
+    return tuple(LiveNode(**node._asdict()) for node in progress.live_tree())
 
 
 def worker_states(
@@ -67,6 +72,8 @@ def _worker_state(
         stolen=progress is not None and progress.stolen,
         nodes=total.nodes,
         speed=max(0, new_nodes) / seconds if seconds > 0 else 0.0 if last is None else last.speed,
+        busy_seconds=busy,
+        idle_seconds=idle,
         useful=busy / (busy + idle) if busy + idle > 0 else 1.0,  # a search with one worker measures no idle time
         spawned=total.spawned,
         steals=total.steals_won,

@@ -83,6 +83,7 @@ class Activity:
                     options=options,
                     bits=place.bits,
                     tell=tell,
+                    tree=request.tree,
                     cluster=searches.cluster,
                 )
             )

@@ -19,7 +19,7 @@ from outflank.search.algorithms import ALGORITHMS
 from outflank.search.division import SCHEMES
 from outflank.search.request_checks import MONTE_CARLO
 from outflank.ui.web import requests, server_messages
-from outflank.ui.web.games.exporting import exported, forms_of
+from outflank.ui.web.games.exporting import exported, exported_search, forms_of
 from outflank.ui.web.games.new_games import (
     found_games,
     game_from_pieces,
@@ -352,6 +352,11 @@ class Session:
         board = await live_game.board_at(request.node)
         return await self.services.work(self.services.explorer.explore, request, board)
 
+    async def _steps(self, request: requests.Steps) -> Message:
+        live_game = await self.lobby.live_game(request.id)
+        board = await live_game.board_at(request.node)
+        return await self.services.work(exported_search, board, request)
+
     async def _halt(self, request: requests.Halt) -> Message:
         self.activity.halt()
         return server_messages.Halted(re=request.ask)
@@ -423,6 +428,7 @@ class Session:
         requests.Export: _export,
         requests.Analyse: _analyse,
         requests.Compare: _compare,
+        requests.Steps: _steps,
         requests.Review: _review,
         requests.Retry: _retry,
         requests.Puzzles: _puzzles,

@@ -24,7 +24,7 @@ export class Engine {
   /**
    * Search the current node of a game with these parameters, unless that is already running.
    * @param {Game} game
-   * @param {Pick<RequestOf<"analyse">, "moves" | "options">} parameters
+   * @param {Pick<RequestOf<"analyse">, "moves" | "tree" | "options">} parameters
    */
   search(game, parameters) {
     const key = JSON.stringify([game.id, game.node, parameters]);

@@ -46,6 +46,7 @@ async function openFiles(app, files) {
   /** @type {HTMLDialogElement | null} */
   const open = document.querySelector("dialog[open]");
   open?.close();
+  if (files.length === 1 && app.boardView.panel?.takeFile?.(files[0])) return;
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   if (bytes > MOST_BYTES) return app.showError(w.tooLarge(bytes, MOST_BYTES));
   if (files.length > MOST_FILES) return app.showError(w.tooMany(files.length, MOST_FILES));

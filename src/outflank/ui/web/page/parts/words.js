@@ -399,6 +399,9 @@ export const words = {
     start: "Search",
     stop: "Stop",
     compare: "Measure speed-up",
+    second: "Compare with",
+    sideBySide: "Side by side, as a page",
+    needsTwo: "Choose two different schemes.",
     promises: "Promises",
     overhead: "Overhead",
     /** @type {(done: number, all: number) => string} */
@@ -422,6 +425,51 @@ export const words = {
       aborts: "Aborts",
       wasted: "Wasted",
     },
+    tree: "Tree of split points",
+    lanes: "Lanes of time",
+    rootNode: "root",
+    activities: {
+      search: "searches",
+      abort: "work thrown away",
+      share: "shares and delivers work",
+      steal: "steals",
+      idle: "looks for work to steal",
+    },
+    /** @type {(count: number) => string} */
+    steals: (count) => plural(count, "steal"),
+    pause: "Pause",
+    resume: "Go on",
+    stepBack: "A step back in time",
+    stepForth: "A step on in time",
+    time: "Time",
+    now: "now",
+    zoomIn: "Show less time",
+    zoomOut: "Show more time",
+    treeHint: "Point at a node for its moves, window and value; click one to zoom in, and the top to zoom out.",
+    sampled:
+      "Ten looks a second into the workers’ memory: a split point that lives for less time may be missed. The lanes show the shares of each tenth of a second.",
+    noSplitPoints: "This scheme has no split points, so there is no tree. The lanes show the shares of each tenth of a second.",
+    /** @type {(alpha: string, beta: string) => string} */
+    window: (alpha, beta) => `window ${alpha} … ${beta}`,
+    /** @type {(depth: number) => string} */
+    depthLeft: (depth) => `depth ${depth}`,
+    /** @type {(value: string) => string} */
+    best: (value) => `best so far ${value}`,
+    /** @type {(begun: number, moves: number) => string} */
+    begun: (begun, moves) => `${begun} of ${plural(moves, "move")} taken`,
+    /** @type {(worker: number) => string} */
+    worker: (worker) => `worker ${worker}`,
+    /** @type {(worker: number) => string} */
+    sharedBy: (worker) => `shared by worker ${worker}`,
+    /** @type {(worker: number) => string} */
+    searchedBy: (worker) => `searched by worker ${worker}`,
+    openTrace: "Open a trace",
+    closeTrace: "Close the trace",
+    /** @type {(name: string) => string} */
+    traceTitle: (name) => `Trace: ${name}`,
+    traceNote: "The tree shows the lines that the workers search at the chosen time. Wheel or + and − zoom, dragging moves.",
+    /** @type {(name: string, most: number) => string} */
+    fileTooLarge: (name, most) => `${name} has more than ${most / 1e6} MB: Perfetto opens larger traces`,
     idleHint: "Choose a scheme and the number of workers, then search: the table shows what each worker is searching.",
     measuring: "The same search is timed twice: with all workers, then with one alone.",
     stopMeasuring: "Stop measuring",
@@ -453,12 +501,58 @@ export const words = {
       `${plural(workers, "worker")} on ${plural(cores, "core")}: with more workers than cores the speed-up means little.`,
   },
 
+  steps: {
+    title: "A search, step by step",
+    open: "Step by step",
+    depth: (/** @type {number} */ most) => `The search to step through has a depth of at most ${most}.`,
+    /** @type {(algorithm: string, depth: number, nodes: number) => string} */
+    of: (algorithm, depth, nodes) =>
+      `${algorithm} to depth ${depth}, step by step: ${nodes.toLocaleString("en-GB")} nodes`,
+    close: "Close",
+    step: "Step",
+    back: "A step back",
+    forth: "A step on",
+    previousCut: "To the previous cut-off",
+    nextCut: "To the next cut-off",
+    root: "root",
+    won: "won",
+    lost: "lost",
+    states: {
+      open: "being searched",
+      exact: "exact value",
+      upper: "no move beats alpha",
+      cut: "cut off",
+      pruned: "not searched",
+    },
+    /** @type {(line: string, alpha: string, beta: string, depth: number) => string} */
+    enters: (line, alpha, beta, depth) => `${line}: searched in the window ${alpha} … ${beta}, ${plural(depth, "ply", "plies")} deep.`,
+    /** @type {(line: string, value: string) => string} */
+    leaf: (line, value) => `${line}: a leaf, evaluated as ${value}.`,
+    /** @type {(line: string, best: string, value: string, pruned: string[]) => string} */
+    cutOff: (line, best, value, pruned) =>
+      `${line}: ${best} is worth ${value}, which reaches beta: ${plural(pruned.length, "move")} not searched (${pruned.join(", ")}).`,
+    /** @type {(line: string, move: string, value: string) => string} */
+    because: (line, move, value) => `The reason is ${move} after ${line}, worth ${value} there: that side will not come here.`,
+    /** @type {(line: string, best: string, value: string) => string} */
+    lastMove: (line, best, value) => `${line}: ${best}, the last move, is worth ${value}, which reaches beta.`,
+    /** @type {(line: string, value: string) => string} */
+    failsLow: (line, value) => `${line}: no move beats alpha, so the value is at most ${value}.`,
+    /** @type {(line: string, best: string, value: string) => string} */
+    exact: (line, best, value) => `${line}: the best move is ${best}, worth ${value}.`,
+  },
+
   lab: {
     title: "Laboratory",
     experiments: "Experiments",
     reports: "Reports",
     run: "Run",
     cancel: "Stop",
+    again: "Run again",
+    /** @type {(name: string) => string} */
+    againNamed: (name) => `Run again: ${name}`,
+    usualSettings: "usual settings",
+    /** @type {(value: string) => string} */
+    usually: (value) => `usually ${value}`,
     chosen: "chosen by the program",
     /** @type {(time: string) => string} */
     left: (time) => `about ${time} left`,
@@ -546,6 +640,7 @@ export const words = {
       ["V", "paste games or positions"],
       ["O", "open a file with games; files can also be dropped onto the page"],
       ["1 … 6", "Play, Analyse, Watch, Lab, Games, Puzzles"],
+      ["← →", "a step back or on in a search that is stepped through; ↑ ↓ to a cut-off"],
       ["?", "this help"],
     ],
   },

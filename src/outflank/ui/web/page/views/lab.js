@@ -1,12 +1,12 @@
 // The laboratory: experiments with their parameters, the running one, and the reports.
 
-import { button, labelledField, loadingNote, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
+import { button, dropdown, labelledField, loadingNote, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { secondsText, timeText } from "../parts/figures.js";
 import { ConnectionLost } from "../connection.js";
 import { address } from "../route.js";
 import { words } from "../parts/words.js";
 
-/** @import { App, ExperimentKind, ExperimentParameter, Laboratory } from "../types.js" */
+/** @import { App, ExperimentGroup, ExperimentKind, ExperimentParameter, Laboratory } from "../types.js" */
 /** @import { ReportFile, Running, ViewName } from "../types.js" */
 
 const w = words.lab;
@@ -59,8 +59,8 @@ export function lab(app) {
       for (const note of element.querySelectorAll(".loading")) note.remove();
       return;
     }
-    if (list.querySelectorAll(":scope > .experiment").length !== listing.experiments.length)
-      setChildren(list, listing.experiments.map(experimentItem));
+    if (list.querySelectorAll(".experiment").length !== listing.experiments.length)
+      setChildren(list, listing.groups.map(groupItem));
     setChildrenKeepingFocus(
       reports,
       listing.reports.length ? listing.reports.map(reportItem) : make("li", { class: "empty" }, w.none),
@@ -79,17 +79,27 @@ export function lab(app) {
   function showRunning(experiment) {
     running.hidden = !experiment;
     heading.textContent = experiment ? w.running(experiment) : "";
-    for (const button of list.querySelectorAll(".run"))
+    for (const button of overview.querySelectorAll(".run"))
       setAttributes(button, { disabled: Boolean(experiment), title: experiment ? w.busy : false });
+  }
+
+  /** @param {ExperimentGroup} group */
+  function groupItem({ title, about, experiments }) {
+    const kinds = experiments.map((name) => listing.experiments.find((kind) => kind.name === name)).filter(Boolean);
+    return make(
+      "section",
+      { class: "group", "aria-label": title },
+      make("h3", {}, title),
+      make("p", { class: "quiet" }, about),
+      kinds.map(experimentItem),
+    );
   }
 
   /** @param {ExperimentKind} kind */
   function experimentItem(kind) {
-    const fields = kind.parameters.map((parameter) => ({
-      parameter,
-      input: make("input", { type: "text", placeholder: parameter.usual || w.chosen, maxlength: 200 }),
-    }));
-    const run = button(w.run, () => begin(kind, fields), {
+    const fields = kind.parameters.map(parameterField);
+    const settings = () => Object.fromEntries(fields.map(({ name, value }) => [name, value()]).filter(([, text]) => text));
+    const run = button(w.run, () => begin(kind.name, settings()), {
       class: "run primary",
       "aria-label": `${w.run}: ${kind.name}`,
     });
@@ -101,7 +111,7 @@ export function lab(app) {
       make(
         "div",
         { class: "fields" },
-        fields.map(({ parameter, input }) => labelledField(parameter.name, input, parameter.help)),
+        fields.map((field) => field.element),
       ),
       make("div", { class: "actions" }, run),
     );
@@ -110,24 +120,21 @@ export function lab(app) {
   function filter() {
     const text = find.value.trim().toLowerCase();
     /** @type {Iterable<HTMLElement>} */
-    const items = list.querySelectorAll(":scope > .experiment");
+    const items = list.querySelectorAll(".experiment");
     for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(text);
+    /** @type {Iterable<HTMLElement>} */
+    const groups = list.querySelectorAll(".group");
+    for (const group of groups) group.hidden = !group.querySelector(".experiment:not([hidden])");
   }
 
-  /**
-   * @param {ExperimentKind} kind
-   * @param {{ parameter: ExperimentParameter, input: HTMLInputElement }[]} fields
-   */
-  function begin(kind, fields) {
-    const parameters = Object.fromEntries(
-      fields.map(({ parameter, input }) => [parameter.name, input.value.trim()]).filter(([, value]) => value),
-    );
+  /** @param {string} experiment @param {Record<string, string>} parameters */
+  function begin(experiment, parameters) {
     errorLine.hidden = true;
     bar.removeAttribute("value");
     task.textContent = "";
-    showRunning(kind.name);
+    showRunning(experiment);
     isOwnRun = true;
-    connection.follow({ kind: "run", experiment: kind.name, parameters }, (message) => {
+    connection.follow({ kind: "run", experiment, parameters }, (message) => {
       if (message.kind === "refused" && !message.lost) showFailure(message.why);
     });
     scrollTo({ top: 0 });
@@ -177,6 +184,12 @@ export function lab(app) {
         { class: "quiet" },
         [timeText(report.changed), !report.complete && w.unfinished].filter(Boolean).join(" · "),
       ),
+      make("span", { class: "settings" }, settingsText(report) || w.usualSettings),
+      button(w.again, () => begin(report.experiment, report.settings), {
+        class: "run",
+        "aria-label": w.againNamed(report.experiment),
+        "data-key": `again ${report.id}`,
+      }),
     );
   }
 
@@ -196,5 +209,44 @@ export function lab(app) {
     );
   }
 
-  return { element, enter, leave() {}, reconnected: () => enter("lab", [shownId]) };
+  /** The settings of a run, with the titles of the parameters. @param {ReportFile} report */
+  function settingsText({ experiment, settings }) {
+    const known = listing.experiments.find((kind) => kind.name === experiment)?.parameters ?? [];
+    const title = (/** @type {string} */ name) => known.find((parameter) => parameter.name === name)?.title ?? name;
+    return Object.entries(settings)
+      .map(([name, value]) => `${title(name)}: ${value}`)
+      .join(" · ");
+  }
+
+  return { element, enter, leave() {}, reconnected: () => enter("lab", [shownId]), begin };
+}
+
+/** The field of a parameter, and its value as text; empty: the usual value. @param {ExperimentParameter} parameter */
+function parameterField({ name, title, help, usual, field, choices, least, most }) {
+  if (field === "choices") {
+    const boxes = choices.map((choice) => ({ choice, input: make("input", { type: "checkbox" }) }));
+    const items = boxes.map(({ choice, input }) => make("label", {}, input, make("span", {}, choice)));
+    const element = make(
+      "fieldset",
+      { class: "field" },
+      make("legend", {}, title),
+      make("div", { class: "choices-box" }, items),
+      make("small", {}, [help, usual && w.usually(usual)].filter(Boolean).join(" ")),
+    );
+    const value = () =>
+      boxes
+        .filter(({ input }) => input.checked)
+        .map(({ choice }) => choice)
+        .join(",");
+    return { name, element, value };
+  }
+  const input =
+    field === "choice"
+      ? dropdown([["", usual ? w.usually(usual) : w.chosen], ...choices.map((choice) => /** @type {const} */ ([choice, choice]))], "")
+      : make("input", {
+          type: field,
+          placeholder: usual || w.chosen,
+          ...(field === "number" ? { min: least, max: most, step: 1 } : { maxlength: 200 }),
+        });
+  return { name, element: labelledField(title, input, help), value: () => input.value.trim() };
 }

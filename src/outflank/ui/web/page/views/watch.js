@@ -2,9 +2,14 @@
 
 import { button, dropdown, localStore, labelledField, make, setChildren, setAttributes } from "../parts/dom.js";
 import { Engine, moveValues } from "../game/engine.js";
+import { chooseFiles } from "../game/open_files.js";
 import { byteText } from "../parts/figures.js";
 import { Lanes } from "./lanes.js";
 import { Comparisons } from "./comparisons.js";
+import { ConnectionLost } from "../connection.js";
+import { readTrace } from "./recording.js";
+import { SearchPlayer } from "./search_player.js";
+import { readSteps, StepPlayer } from "./steps.js";
 import { words } from "../parts/words.js";
 
 /** @import { Analysis, Game, PanelApp, SearchOptions } from "../types.js" */
@@ -14,11 +19,16 @@ const MOST_WORKERS = 64;
 const MOST_DEPTH = 60;
 const ALONE = "";
 const DEFAULT_SCHEME = "ybw";
+const SECOND_SCHEME = "jamboree";
 const VALUES = 8;
+const STEP_DEPTH = 4; // of a search to step through, if none is chosen
+const MOST_STEP_DEPTH = 6; // as the server accepts it
+const MOST_FILE_BYTES = 200e6;
 
 export class Watch {
   #app;
   #engine;
+  #recorded = 0; // number of the request whose search is recorded
   singleStep = true;
 
   /** @param {PanelApp} app */
@@ -28,6 +38,7 @@ export class Watch {
     const last = JSON.parse(localStore.get("watch", "null")) ?? {};
     this.#engine = new Engine(app, (message) => this.#show(message));
     this.lanes = new Lanes();
+    this.player = new SearchPlayer();
     this.comparisons = new Comparisons(app, () => this.#showMeasuring());
     const schemes = welcome.schemes.map((scheme) => /** @type {const} */ ([scheme.name, scheme.name]));
     const defaultScheme = welcome.schemes.find((scheme) => scheme.name === DEFAULT_SCHEME) ?? welcome.schemes[0];
@@ -50,6 +61,8 @@ export class Watch {
       placeholder: w.noDepth,
       onchange: () => this.#optionsChanged(),
     });
+    this.second = dropdown(schemes, last.second ?? SECOND_SCHEME, { onchange: () => this.#optionsChanged() });
+    this.sideBySide = button(w.sideBySide, () => this.#showSideBySide());
     this.about = make("p", { class: "quiet about" });
     this.run = button(w.start, () => this.toggle(), { class: "primary" });
     this.measure = button(w.compare, () => this.#compare());
@@ -57,6 +70,9 @@ export class Watch {
     this.facts = make("p", { class: "facts" });
     this.root = this.#gauge(w.rootTitle);
     this.table = this.#gauge(w.table);
+    this.stepPlayer = new StepPlayer();
+    this.stepThrough = button(words.steps.open, () => this.#stepThrough());
+    const openTrace = button(w.openTrace, () => chooseFiles(app));
     this.element = make(
       "div",
       { class: "watch" },
@@ -70,9 +86,12 @@ export class Watch {
         labelledField(w.depth, this.depth),
       ),
       this.about,
-      make("div", { class: "actions" }, this.run, this.measure),
+      make("div", { class: "actions" }, this.run, this.measure, this.stepThrough, openTrace),
+      make("div", { class: "actions compare" }, labelledField(w.second, this.second), this.sideBySide),
       make("div", { class: "engine-head" }, this.value, this.facts),
       make("div", { class: "gauges" }, this.root.element, this.table.element),
+      this.stepPlayer.element,
+      this.player.element,
       this.lanes.element,
       this.comparisons.element,
     );
@@ -116,6 +135,45 @@ export class Watch {
     return true;
   }
 
+  /** @param {File} file */
+  takeFile(file) {
+    if (!file.name.endsWith(".json")) return false;
+    this.#openFile(file);
+    return true;
+  }
+
+  /** @param {File} file with a trace or a recorded search */
+  async #openFile(file) {
+    try {
+      if (file.size > MOST_FILE_BYTES) throw new Error(w.fileTooLarge(file.name, MOST_FILE_BYTES));
+      const text = await file.text();
+      if (text.slice(0, 100).includes("recorded-search")) this.stepPlayer.show(readSteps(text, file.name));
+      else this.player.showTrace(readTrace(text, file.name));
+    } catch (error) {
+      this.#app.showError(error.message);
+    }
+  }
+
+  /** Record a small search of the current position, and show it. */
+  async #stepThrough() {
+    const { game } = this.#app.openGame;
+    const { algorithm, depth = STEP_DEPTH } = this.options();
+    if (depth > MOST_STEP_DEPTH) return this.#app.showError(words.steps.depth(MOST_STEP_DEPTH));
+    try {
+      const { text, file } = await this.#app.connection.ask({
+        kind: "steps",
+        id: game.id,
+        node: game.node,
+        depth,
+        algorithm: algorithm === "minimax" ? "minimax" : "alphabeta",
+      });
+      this.stepPlayer.show(readSteps(text, file));
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) this.#app.showError(error.message);
+    }
+    return undefined;
+  }
+
   toggle() {
     if (this.#engine.on) return this.#stop();
     this.comparisons.stop();
@@ -154,6 +212,7 @@ export class Watch {
       JSON.stringify({
         scheme: this.scheme.value,
         algorithm: this.algorithm.value,
+        second: this.second.value,
         workers: this.workers.value,
         depth: this.depth.value,
       }),
@@ -180,6 +239,8 @@ export class Watch {
     setAttributes(this.workers, { disabled: !scheme });
     const canMeasure = this.comparisons.running || (scheme && this.depth.value);
     setAttributes(this.measure, { disabled: !canMeasure, title: this.depth.value ? false : w.needsDepth });
+    const differs = scheme && scheme.name !== this.second.value;
+    setAttributes(this.sideBySide, { disabled: !differs, title: differs ? false : w.needsTwo });
     const facts = scheme
       ? [
           [w.promises, scheme.promises],
@@ -195,7 +256,7 @@ export class Watch {
 
   #search() {
     const { game } = this.#app.openGame;
-    if (game) this.#engine.search(game, { moves: 1, options: this.options() });
+    if (game) this.#engine.search(game, { moves: 1, tree: true, options: this.options() });
   }
 
   #stop() {
@@ -209,6 +270,21 @@ export class Watch {
     if (this.comparisons.running) return this.comparisons.stop();
     this.#stop();
     this.comparisons.run(this.options());
+  }
+
+  /** Compare two schemes on the current position, in a page of the laboratory. */
+  #showSideBySide() {
+    const { game } = this.#app.openGame;
+    const { scheme, workers, algorithm, depth } = this.options();
+    this.#stop();
+    this.#app.runExperiment("two-schemes", {
+      schemes: `${scheme},${this.second.value}`,
+      game: game.game,
+      position: game.position,
+      workers: String(workers),
+      ...(algorithm ? { algorithm } : {}),
+      ...(depth ? { depth: String(depth) } : {}),
+    });
   }
 
   #showMeasuring() {
@@ -241,6 +317,9 @@ export class Watch {
     this.root.show(all ? done / all : 0, all ? w.root(done, all) : "");
     this.table.show(message.table, w.full(message.table, byteText(message.table_bytes)));
     this.lanes.show(message.workers);
+    if (message.of !== this.#recorded) this.player.reset();
+    this.#recorded = message.of;
+    this.player.add(message);
     this.#app.board.showValues(moveValues(message, game).slice(0, VALUES));
     if (message.done) this.#markEnded();
     return undefined;
