@@ -973,6 +973,10 @@ def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     page.get_by_role("button", name="Measure speed-up").click()
     expect(page.locator(".measured tbody tr")).to_have_count(2)
     expect(page.locator(".measured tbody tr").first).to_contain_text("same")
+    page.get_by_role("button", name="Side by side").click()
+    report = page.frame_locator("iframe[title='Report of two-schemes']")
+    expect(report.locator("table").first).to_contain_text("jamboree")
+    expect(report.locator("svg").first).to_be_attached()
 
 
 TRACE = {
@@ -1137,9 +1141,7 @@ def test_an_experiment_is_found_and_run_and_its_report_is_read(page: Page) -> No
     expect(report.locator("table").first).to_contain_text("16")
     page.get_by_role("button", name="Back to the experiments").click()
     expect(page.locator(".reports a")).to_have_text(["storage"])
-    expect(page.locator(".reports .settings")).to_have_text(
-        "Boards: 16 · Repeats: 1 · Rounds (times that each is measured): 1"
-    )
+    expect(page.locator(".reports .settings")).to_have_text("Boards: 16 · Repeats: 1 · Rounds: 1")
     page.get_by_role("button", name="Run again: storage").click()
     page.get_by_role("button", name="Back to the experiments").click()
     expect(page.locator(".reports a")).to_have_text(["storage", "storage"])

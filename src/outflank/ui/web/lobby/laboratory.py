@@ -81,10 +81,7 @@ GROUPS = (
 )
 """The experiments by subject: a title, a sentence, and their names, the first to try first."""
 
-TITLES = {
-    "share_alpha": "Root moves share alpha",
-    "rounds": "Rounds (times that each is measured)",
-}
+TITLES = {"share_alpha": "Root moves share alpha"}
 """Titles of parameters whose names, as words, would say too little."""
 
 REGISTRIES: dict[str, Callable[[], tuple[str, ...]]] = {
