@@ -25,15 +25,13 @@ from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
 TOOLS = ("build", "twine", "check_wheel_contents", "validate_pyproject", "pyroma")
 """Modules of the extra `release`."""
 
-PYROMA_RATING = 8
-"""Of 10: there is no address of a home page or of an author."""
+PYROMA_RATING = 8  # of 10: there is no address of a home page or of an author
 
 TRIED: dict[str, dict[str, Any]] = {
     "search --depth 6 --json": {"schema": "outflank/search/1", "depth": 6},
@@ -134,9 +132,10 @@ def packages(version: str) -> dict[str, Path]:
 def build(version: str) -> str:
     """Build the sdist, and from it the wheel."""
     run_tool("build", "--outdir", str(DIST), str(ROOT))
-    if absent := [path.name for path in packages(version).values() if not path.exists()]:
+    files = packages(version).values()
+    if absent := [path.name for path in files if not path.exists()]:
         raise StepFailed(f"no {' and no '.join(absent)} in dist/")
-    return ", ".join(f"{path.name} {path.stat().st_size / 1e6:.1f} MB" for path in packages(version).values())
+    return ", ".join(f"{path.name} {path.stat().st_size / 1e6:.1f} MB" for path in files)
 
 
 def check_packages(version: str) -> str:
@@ -197,10 +196,10 @@ def served(command: list[str], folder: Path, environment: dict[str, str] | None 
     try:
         assert server.stdout is not None
         line = server.stdout.readline().strip()
-        address = re.fullmatch(r"outflank is at (http://127\.0\.0\.1:\d+/)", line)
+        address = re.fullmatch(r"outflank is at http://(127\.0\.0\.1:\d+)/", line)
         if address is None:
             raise StepFailed(f"serve: expected its address, found {line!r}")
-        yield urlsplit(address[1]).netloc
+        yield address[1]
     finally:
         timer.cancel()
         server.terminate()
@@ -250,9 +249,8 @@ def package_steps(version: str, folder: Path) -> Steps:
     for kind, package in packages(version).items():
         home, empty = folder / kind, folder / f"{kind}-user"
         empty.mkdir()
-        program = [str(scripts(home) / "outflank")]
-        steps.append((f"{kind}: install", partial(install, package, home)))
-        steps.append((f"{kind}: use", partial(smoke_test, program, version, empty, clean_environment(home))))
+        use = partial(smoke_test, [str(scripts(home) / "outflank")], version, empty, clean_environment(home))
+        steps += [(f"{kind}: install", partial(install, package, home)), (f"{kind}: use", use)]
     return steps
 
 

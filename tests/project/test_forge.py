@@ -78,6 +78,33 @@ def test_the_citation_is_of_this_version() -> None:
     assert [author["name"] for author in citation["authors"]] == [author["name"] for author in PROJECT["authors"]]
 
 
+def test_the_recipe_for_conda_forge_is_of_this_package() -> None:
+    recipe = loaded("recipe", "recipe.yaml")
+    context, requirements = recipe["context"], recipe["requirements"]
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+
+    def named_by_conda(dependencies: list[str]) -> list[str]:
+        """Dependencies as a recipe names them: hyphens in names, and a blank before the versions."""
+        parts = [re.fullmatch(r"([\w-]+)([<>=].*)?", line) for line in dependencies]
+        return [f"{part[1].replace('_', '-')} {part[2]}" for part in parts if part]
+
+    assert context["version"] == outflank.__version__
+    assert f">={context['python_min']}" == PROJECT["requires-python"]
+    assert requirements["run"] == ["python >=${{ python_min }}", *named_by_conda(PROJECT["dependencies"])]
+    assert requirements["host"] == ["python ${{ python_min }}.*", "pip", *named_by_conda(build)]
+    assert requirements["run_constraints"] == named_by_conda(PROJECT["optional-dependencies"]["web"])
+    assert recipe["build"]["noarch"] == "python"  # no dependency is of one system only
+    assert not any(";" in line for line in PROJECT["dependencies"])
+    entries = [f"{name} = {place}" for name, place in PROJECT["scripts"].items()]
+    assert recipe["build"]["python"]["entry_points"] == entries
+    about = {key: recipe["about"][key] for key in ("summary", "license", "license_file")}
+    assert about == {
+        "summary": PROJECT["description"],
+        "license": PROJECT["license"],
+        "license_file": PROJECT["license-files"][0],
+    }
+
+
 def test_the_image_gets_what_the_build_reads() -> None:
     sent = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert sent == {"src", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"}
