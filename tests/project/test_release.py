@@ -103,6 +103,7 @@ class Program:
         return release.smoke_test([sys.executable, "-S", "-c", script], "1.2.0", self.folder, dict(os.environ))
 
 
+@pytest.mark.slow(3)
 def test_what_is_tried_of_a_package_decides(tmp_path: Path) -> None:
     program = Program(tmp_path)
     with serving(tmp_path) as server:

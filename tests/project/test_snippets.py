@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache, partial
 from glob import glob
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -98,8 +99,11 @@ def test_what_python_imports_and_asks_modules_for_is_there(page: Path) -> None:
                     import_module(name.name)
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for name in node.names:
-                    assert hasattr(import_module(node.module), name.name), f"{place}: {ast.unparse(node)}"
-                    if isinstance(found := getattr(import_module(node.module), name.name), ModuleType):
+                    module = import_module(node.module)
+                    if not hasattr(module, name.name) and find_spec(f"{node.module}.{name.name}"):
+                        import_module(f"{node.module}.{name.name}")  # as the statement does
+                    assert hasattr(module, name.name), f"{place}: {ast.unparse(node)}"
+                    if isinstance(found := getattr(module, name.name), ModuleType):
                         modules[name.asname or name.name] = found
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and re.fullmatch(r"\w+(\.\w+)+", chain := ast.unparse(node)):
@@ -282,6 +286,7 @@ ELSEWHERE = {
     r"(search|match) .*device[= ]gpu": "tests/gpu/test_gpu_playing.py::test_a_device_plays_as_a_cpu_does",
     r"outflank doctor": "tests/ui/cli/test_cli.py::test_doctor_says_what_a_bug_report_needs",
     r"lab grade": "tests/lab/test_grading.py::test_the_command_prints_points_and_feedback",
+    r"outflank puzzles|1998\.puzzles": "tests/players/test_puzzles.py::test_the_commands_make_check_and_play",
     r"train run": "tests/learning/test_train.py::test_the_whole_loop_on_the_command_line",
     r"evaluation[= ]patterns:six/": f"tests/learning/test_train.py::{WEIGHTS}",
     r"train generate .*--cluster": "tests/learning/test_train_on_clusters.py::test_the_commands_work_on_a_cluster",
@@ -343,7 +348,11 @@ def small_commands(small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(clusters, "connect", lambda where, **more: connect("inside:2", **more))
     for module in (f"{folder}.playing.match_command", f"{folder}.books.build_commands"):
         monkeypatch.setattr(f"{module}.open_tasks", lambda where, make, **more: open_tasks("inside:2", make))
-    monkeypatch.setattr("outflank.ui.web.http_server.server_of", lambda *_: SimpleNamespace(run=lambda sockets: None))
+    monkeypatch.setattr("outflank.ui.web.app.application", lambda lobby, access: lobby)
+    monkeypatch.setattr(  # a server that ends at once
+        "outflank.ui.web.http_server.server_of",
+        lambda lobby, limits: SimpleNamespace(run=lambda sockets: lobby.close()),
+    )
     monkeypatch.setattr(f"{folder}.playing.serve_command.data_folder", lambda: tmp_path)
     monkeypatch.setattr("webbrowser.open", lambda address: True)
     register_scheme(replace(scheme_named("ybw"), name="two-levels"))  # the plug-in of an example
