@@ -23,6 +23,7 @@ from outflank.search.root_moves import RootMove, RootValue, WindowProgress, sear
 from outflank.search.stopping import Stopped
 from outflank.search.table import Table
 from outflank.search.worker import COUNTERS
+from outflank.validation.text import how_many
 
 log = logger(__name__)
 
@@ -369,7 +370,7 @@ class Head:
         now = time.perf_counter()
         if isinstance(event, Joined):
             self.members[event.node] = NodeState(event.where, event.workers, now, joined=now)
-            log.info("node %d (%s) searches with %d workers", event.node, event.where, event.workers)
+            log.info("node %d (%s) searches with %s", event.node, event.where, how_many(event.workers, "worker"))
             return
         member = self.members.get(event.node)
         if member is None:

@@ -34,6 +34,7 @@ from outflank.distributed.tasks.task_worker import Item, error_text
 from outflank.errors import OutflankError
 from outflank.logs import logger
 from outflank.search.request import Stop
+from outflank.validation.text import how_many
 
 log = logger(__name__)
 
@@ -198,7 +199,7 @@ class TaskDispatcher:
                 self._waiting.append(event)
         elif isinstance(event, NodeReady):
             self._nodes[event.node] = _Node(event.where, event.lanes, time.monotonic())
-            log.info("node %d (%s) runs %d tasks at a time", event.node, event.where, event.lanes)
+            log.info("node %d (%s) runs %s at a time", event.node, event.where, how_many(event.lanes, "task"))
         elif isinstance(event, NodeUnfit):
             self._last_failure = event.why
             self.refused.append(event.why)
