@@ -68,6 +68,15 @@ def review(page: Page) -> None:
     page.mouse.move(0, 0)
 
 
+def puzzles(page: Page) -> None:
+    """A puzzle, solved wrongly, and its solution."""
+    page.goto("#/puzzles")
+    page.locator(".cell.legal").first.click()
+    page.get_by_role("button", name="Show the solution").click()
+    expect(page.locator(".tag")).not_to_have_count(0)
+    page.mouse.move(0, 0)
+
+
 WIDE, TALL = (1280, 800), (390, 844)
 PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int], Shades]] = {
     "web-play": (play, WIDE, "light"),
@@ -75,6 +84,7 @@ PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int], Shades]] = {
     "web-phone": (phone, TALL, "dark"),
     "web-watch": (watch, WIDE, "light"),
     "web-review": (review, WIDE, "light"),
+    "web-puzzles": (puzzles, TALL, "light"),
 }
 
 

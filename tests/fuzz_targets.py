@@ -44,6 +44,7 @@ from outflank.othello.formats.ggf import write_ggf
 from outflank.players.classic import Classic, ask_classic
 from outflank.players.clock import Clocks, TimeControl
 from outflank.players.habits import BookHabit
+from outflank.players.puzzles import find_errors, read_puzzles
 from outflank.players.specs import First, player
 from outflank.players.timing import Steady
 from outflank.protocols.gtp_server import GtpEngine
@@ -579,6 +580,28 @@ def _read_train(text: str) -> None:
         [(error_table(each.errors), notes_on(each.errors)) for each in found.generations]
 
 
+PUZZLE = {
+    "schema": "outflank/puzzle/1",
+    "game": "othello",
+    "options": {"scoring": "discs"},
+    "position": "--O-XOOOXXXOXXXO X",
+    "left": 3,
+    "scores": {"d1": 8, "a1": 4, "b1": 0},
+    "line": "d1 b1 a1",
+}
+
+
+def _make_puzzle(chance: random.Random) -> bytes:
+    return as_json(chance, changed(chance, PUZZLE)).encode("utf-8", "surrogatepass")
+
+
+def _read_puzzle(data: bytes) -> None:
+    for puzzle in read_puzzles(data, "a.puzzles"):
+        assert puzzle.best in puzzle.scores
+        if puzzle.board().moves_left <= 4:  # the interpreter solves no more in time
+            assert all("\n" not in error for error in find_errors(puzzle))
+
+
 @cache
 def targets() -> tuple[Target, ...]:
     """All of them."""
@@ -604,4 +627,5 @@ def targets() -> tuple[Target, ...]:
         Target("member", 2, _make_member, _read_member),
         Target("solve state", 2, _make_state, _read_state),
         Target("train", 2, _make_train, _read_train),
+        Target("puzzles", 2, _make_puzzle, _read_puzzle),
     )

@@ -115,6 +115,7 @@ def test_what_is_wrong_is_found(puzzles: list[Puzzle]) -> None:
         errors = find_errors(replace(puzzle, **changes))
         assert any(text in error for error in errors), (text, errors)
     assert find_errors(replace(puzzle, position="nonsense"))
+    assert find_errors(replace(puzzle, position="f5")) == ["59 moves are left, and a puzzle has at most 16"]
     assert "loses only" in find_errors(puzzle, margin=200)[0]
 
 

@@ -66,8 +66,11 @@ class Puzzle(Document, frozen=True, kw_only=True, omit_defaults=True, tag="outfl
         return 900 + 75 * (self.left - 6) + 30 * (len(self.scores) - FEWEST_MOVES)
 
     def board(self) -> Board:
-        """Return the position as a board."""
-        return Board.from_text(self.position, game=self.game, **self.options)
+        """Return the position as a board, or raise an error if it is invalid or has too many moves left."""
+        board = Board.from_text(self.position, game=self.game, **self.options)
+        if board.moves_left > MOST_LEFT:
+            raise OutflankError(f"{board.moves_left} moves are left, and a puzzle has at most {MOST_LEFT}")
+        return board
 
 
 def score_text(board: Board, score: int) -> str:
@@ -198,8 +201,6 @@ def find_errors(puzzle: Puzzle, margin: int = MARGIN) -> list[str]:
         board = puzzle.board()
     except OutflankError as error:
         return [str(error)]
-    if board.moves_left > MOST_LEFT:
-        return [f"{board.moves_left} moves are left, and a puzzle has at most {MOST_LEFT}"]
     errors = []
     if puzzle.left != board.moves_left:
         errors.append(f"left is {puzzle.left}, but {board.moves_left} moves are left")

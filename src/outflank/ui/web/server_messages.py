@@ -558,6 +558,8 @@ class PuzzleEntry(Struct, frozen=True, kw_only=True):
     """Difficulty on the scale of a player's rating."""
     moves: tuple[ValuedMove, ...]
     """Legal moves with their final scores under perfect play, the best first."""
+    best_text: str
+    """Final score of the best move with its unit, like `+12 discs`."""
     line: tuple[str, ...]
     """Perfect play of both sides, beginning with the best move."""
 

@@ -5,6 +5,7 @@ from datetime import date
 
 from outflank.errors import OutflankError
 from outflank.games.description import description_of
+from outflank.games.evaluation import Exact, scale_of
 from outflank.games.rules import is_pass
 from outflank.players.puzzles import Puzzle, daily_set, final_score, score_text
 from outflank.search.request import Stop
@@ -30,6 +31,7 @@ def puzzle_set(puzzles: Sequence[Puzzle], request: Puzzles) -> PuzzleSet:
 
 def _entry(number: int, puzzle: Puzzle) -> PuzzleEntry:
     board = puzzle.board()
+    scale = scale_of(board.game, Exact())
     scores = sorted(puzzle.scores.items(), key=lambda item: -item[1])
     return PuzzleEntry(
         number=number,
@@ -41,9 +43,10 @@ def _entry(number: int, puzzle: Puzzle) -> PuzzleEntry:
         left=puzzle.left,
         rating=puzzle.rating,
         moves=tuple(
-            ValuedMove(move=move, value=score, value_text=score_text(board, score), exact=True)
+            ValuedMove(move=move, value=score, value_text=scale.text(score, bare=True), exact=True)
             for move, score in scores
         ),
+        best_text=score_text(board, scores[0][1]),
         line=tuple(puzzle.line.split()),
     )
 

@@ -629,6 +629,7 @@ export interface PuzzleEntry {
   left: number;
   rating: number;
   moves: ValuedMove[];
+  best_text: string;
   line: string[];
 }
 

@@ -145,15 +145,14 @@ export function puzzles(app) {
   function end(isSolved) {
     isOver = true;
     const change = record.add(day, entry(), isSolved);
-    if (isSolved) say(w.solved(entry().moves[0].value_text), false);
+    if (isSolved) say(w.solved(entry().best_text), false);
     rating.textContent = w.rating(record.rating, change, entry().rating);
   }
 
   /** Show the solution, which counts as a failure unless the puzzle is over. */
   function giveUp() {
     if (!isOver) end(false);
-    const best = entry().moves[0];
-    say(w.best(best.move, best.value_text), false);
+    say(w.best(entry().moves[0].move, entry().best_text), false);
     ask([]);
   }
 
