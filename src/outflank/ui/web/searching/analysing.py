@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
@@ -334,6 +334,7 @@ class AnalysisTask:
 
     def _watch(self, progress: Progress) -> None:
         tree = live_tree(progress) if self._wants_tree else ()
+        progress = replace(progress, live_tree=tuple)  # the function refers to the search, and so to its tables
         with self._lock:
             self.progress, self._tree = progress, tree
         self._tell(self)
