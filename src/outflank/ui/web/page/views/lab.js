@@ -97,7 +97,18 @@ export function lab(app) {
 
   /** @param {ExperimentKind} kind */
   function experimentItem(kind) {
-    const fields = kind.parameters.map(parameterField);
+    /** @type {ReturnType<typeof parameterField>[]} */
+    let fields = [];
+    const form = make("div", { class: "fields" });
+    // All forms together have thousands of elements: each is made when its experiment is opened.
+    const fill = () => {
+      if (fields.length) return;
+      fields = kind.parameters.map(parameterField);
+      setChildren(
+        form,
+        fields.map((field) => field.element),
+      );
+    };
     const settings = () => Object.fromEntries(fields.map(({ name, value }) => [name, value()]).filter(([, text]) => text));
     const run = button(w.run, () => begin(kind.name, settings()), {
       class: "run primary",
@@ -105,14 +116,10 @@ export function lab(app) {
     });
     return make(
       "details",
-      { class: "experiment", "data-experiment": kind.name },
+      { class: "experiment", "data-experiment": kind.name, ontoggle: fill },
       make("summary", {}, make("b", {}, kind.name), make("span", {}, kind.question)),
       kind.reports.length > 0 && make("p", { class: "quiet" }, w.asked(kind.reports)),
-      make(
-        "div",
-        { class: "fields" },
-        fields.map((field) => field.element),
-      ),
+      form,
       make("div", { class: "actions" }, run),
     );
   }
@@ -121,7 +128,10 @@ export function lab(app) {
     const text = find.value.trim().toLowerCase();
     /** @type {Iterable<HTMLElement>} */
     const items = list.querySelectorAll(".experiment");
-    for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(text);
+    const matches = new Set(
+      listing?.experiments.filter((kind) => JSON.stringify(kind).toLowerCase().includes(text)).map((kind) => kind.name),
+    );
+    for (const item of items) item.hidden = !matches.has(item.dataset.experiment);
     /** @type {Iterable<HTMLElement>} */
     const groups = list.querySelectorAll(".group");
     for (const group of groups) group.hidden = !group.querySelector(".experiment:not([hidden])");
