@@ -39,7 +39,7 @@ def command(every: bool, wheel: Path | None, as_json: bool) -> None:
         else:
             console.print(f"{event.how:<9} {event.seconds:6.2f} s  {event.kernel} for {' '.join(event.types)}")
     if not as_json:
-        console.print(f"{len(events)} kernels ready, {compiled} compiled, {seconds:.1f} s, in {cache.generation()}")
+        console.print(f"{len(events)} kernels ready, {compiled} compiled, {seconds:.1f} s; cache: {cache.generation()}")
 
 
 def _write_wheel(directory: Path, every: bool, as_json: bool) -> None:
