@@ -32,11 +32,14 @@ KERNELS = ["-m", "pytest", "-n", "2", WARM]
 # Four, for all tests that start Ray are among these, and wait for most of their time.
 COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "--ignore", WARM, "-m", "not interpreted_only"]
 
+# Rewriting the assertions of all tests takes 24 seconds, and is kept: otherwise each process would do it.
+COLLECTION = {"collection": ["-m", "pytest", "--collect-only", "-p", "no:terminal"]}
+
 Checks = dict[str, list[str]]
 RUN: list[tuple[Checks, Checks]] = [
-    ({"tests, interpreted": PYTEST}, READ),
-    # After a test that asks mypy about a few files: what it has learnt is kept, and two at once would both learn it.
-    ({"kernels, compiled": KERNELS, "tests, compiled": COMPILED}, TYPES),
+    ({"kernels, compiled": KERNELS}, READ | COLLECTION | TYPES),
+    # Without mypy beside them: a test asks it about a few files. What it has learnt is kept.
+    ({"tests, interpreted": PYTEST, "tests, compiled": COMPILED}, {}),
 ]
 QUICK: list[tuple[Checks, Checks]] = [
     ({"tests, interpreted": [*PYTEST, "-m", "not slow", "tests"]}, READ | TYPES | EXAMPLES)

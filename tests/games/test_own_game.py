@@ -168,7 +168,7 @@ def test_a_win_that_counts_nothing_is_won_and_not_by_so_much(run, tmp_path, monk
     assert "inf" not in out
     assert "inf" not in (tmp_path / "review.svg").read_text()
     assert re.search(r"7 +black +b3 +won", out)
-    assert "and the game by 1 of them" in out
+    assert "the game lost by 1 move" in out
     told = [json.loads(line, parse_constant=pytest.fail) for line in run(*asked, "--json")[1].splitlines()]
     assert (told[-2]["value"], told[-2]["loss"]) == ("won", 0.0)
     assert None in [each["loss"] for each in told[1:-1]]

@@ -73,7 +73,7 @@ OTHER = {
     "rules": ("004",),
     "schedule": ("rows", "static"),
     "scheme": ("jamboree",),
-    "schemes": (("jamboree",), ("ybw",)),
+    "schemes": (("jamboree",), ("ybw",), ("root-split", "ybw")),
     "settings": (("O1",),),
     "tables": (("private",),),
     "task": (f"{Path(__file__).parents[2] / 'examples' / 'fork_join.py'}:queens",),

@@ -301,7 +301,7 @@ a stored result is shown.
 
 
 @pytest.fixture
-def _imports_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def examples_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Forget what commands import with `--import`; other tests expect that nothing was imported."""
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setattr(user_modules, "_imported", {})
@@ -312,12 +312,16 @@ def _imports_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delitem(sys.modules, file.stem, raising=False)  # other tests install the examples elsewhere
     yield
     forget_modules(ROOT / "examples")
+    for file in (ROOT / "examples").rglob("*.py"):  # a page copies them
+        sys.modules.pop(file.stem, None)
 
 
 @pytest.fixture
 def small_commands(small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Files that commands read, and a small scale for whatever they do."""
+    """Files that commands read, folders of a user's own, and a small scale for whatever they do."""
     _write_inputs(tmp_path)
+    for kind in ("CONFIG", "DATA", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind))
     limit = Limits.__post_init__
 
     def limit_searches(limits: Limits) -> None:
@@ -390,7 +394,7 @@ def is_elsewhere(line: str) -> bool:
 
 
 @pytest.mark.slow(5)
-@pytest.mark.usefixtures("_imports_forgotten", "small_commands")
+@pytest.mark.usefixtures("examples_forgotten", "small_commands")
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # of a generator that means it, in the interpreter
 @pytest.mark.parametrize("page", pages_in("sh"))
 def test_commands_of_a_page_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -428,7 +432,7 @@ def test_commands_that_run_elsewhere_are_on_a_page_and_in_a_test() -> None:
         assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), test
 
 
-@pytest.mark.usefixtures("_imports_forgotten")
+@pytest.mark.usefixtures("examples_forgotten")
 @pytest.mark.parametrize("page", pages_in("sh"))
 def test_commands_that_run_elsewhere_are_read(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
