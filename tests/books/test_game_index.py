@@ -218,6 +218,8 @@ def test_an_unreadable_game_is_reported_and_the_others_are_indexed(tmp_path):
 
 def test_the_command_line(file, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    ran(["explore"], status=2)
+    assert "no games are indexed yet: outflank explore index FILES" in capsys.readouterr().err
     ran(["explore", "index", str(file)])
     out = capsys.readouterr().out
     assert out.startswith(str(tmp_path / "data" / "outflank" / "games.index"))

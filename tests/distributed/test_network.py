@@ -37,9 +37,9 @@ def test_machines_join_are_cut_off_during_a_search_and_leave(tmp_path):
             if json.loads(line).get("depth", 0) >= DEPTH - 4:
                 break
         other.cut_off()
-        output, _ = searching.communicate(timeout=120)
+        output, errors = searching.communicate(timeout=120)
         found = json.loads(output.splitlines()[-1])
-        assert (found["value"], found["move"], found["depth"]) == (alone.value, str(alone.move), DEPTH)
+        assert (found["value"], found["move"], found["depth"]) == (alone.value, str(alone.move), DEPTH), errors
         assert len(found["cluster"]["nodes"]) == 2
 
         other.put_back()

@@ -62,7 +62,10 @@ def show_command(files: tuple[Path, ...], name: str | None, most: int, as_json: 
     status is 1 if neither a game nor the book has the position.
     """
     board = one_board(**options)
-    indexes = [GameIndex(file) for file in files or (data_folder() / GAMES_INDEX,)]
+    default = data_folder() / GAMES_INDEX
+    if not files and not default.exists():
+        raise OutflankError("no games are indexed yet: outflank explore index FILES")
+    indexes = [GameIndex(file) for file in files or (default,)]
     if not any(index.fits(board.game) for index in indexes):
         rules = " and ".join(sorted({description_of(index.game).describe(index.game) for index in indexes}))
         raise OutflankError(f"the index has games of {rules}, not of {description_of(board.game).describe(board.game)}")
