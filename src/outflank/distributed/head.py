@@ -66,7 +66,7 @@ class Tuning:
     join_seconds: float = 120.0
     """Seconds to wait for the first node, or for a new one when all are lost. A node may have to compile first."""
     jobs_ahead: bool = True
-    """Whether a node is sent a second job while it searches its first."""
+    """Whether the head sends a node a second job before the node has finished its first."""
 
 
 class Head:

@@ -41,12 +41,12 @@ PROCESSORS = {
 }
 """Generic processors of each architecture, the fastest first."""
 
-MagicTuple = tuple[str, str, str]
-"""What Numba compiles for: LLVM's target triple, name of the processor, and features."""
+Target = tuple[str, str, str]
+"""The target of Numba's compiler: LLVM's target triple, name of the processor, and features."""
 
 
-def host() -> MagicTuple:
-    """Return what Numba compiles for in this process; Numba must be loaded."""
+def host() -> Target:
+    """Return the compiler's target in this process; Numba must be loaded."""
     from numba.core.registry import cpu_target
 
     return cpu_target.target_context.codegen().magic_tuple()  # type: ignore[no-any-return]  # numba is untyped
@@ -80,7 +80,7 @@ def homes() -> tuple[Path, ...]:
 
 
 @cache
-def kernels_for(magic_tuple: MagicTuple, stamp: str) -> tuple[Path, MagicTuple] | None:
+def kernels_for(magic_tuple: Target, stamp: str) -> tuple[Path, Target] | None:
     """Return the folder with kernels of this `stamp` that run on the given processor, and what they are compiled for.
 
     Return None if there are none.

@@ -15,7 +15,7 @@ BILLION = 10**9
 
 
 class SystemWaits(Protocol):
-    """What every system provides."""
+    """The calls that the class of each system emits."""
 
     def yield_core(self, builder: Builder) -> None:
         """Yield the core to another thread, if one is ready to run."""

@@ -46,8 +46,8 @@ class RecordedNode(Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str
     """The value as text."""
     bound: Literal["exact", "lower", "upper"] = "exact"
-    """Whether the value is exact, as at a leaf, or a bound outside the window: `lower` if `best` reaches beta, `upper`
-    if no move beats alpha."""
+    """Kind of the value: exact, or a bound outside the window. It is `lower` if `best` reaches beta, and `upper` if no
+    move beats alpha. The value of a leaf is exact."""
     best: str = ""
     """Move with this value; the move that cut the node off, if there was a cut-off. Empty at a leaf."""
     pruned: tuple[str, ...] = ()

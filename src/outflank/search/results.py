@@ -284,9 +284,8 @@ class Progress:
     workers: tuple[WorkerProgress, ...] = ()
     """Progress of each worker; empty if unavailable: on a cluster, in Monte-Carlo, and between two iterations."""
     live_tree: Callable[[], tuple[LiveNode, ...]] = _no_tree
-    """Reads the split points that live at the moment of the call from the workers' memory, each after its parent. Call
-    it only from the function that receives this progress. The workers are not paused, so parts may be a few
-    microseconds apart."""
+    """Reads the open split points from the workers' memory, each after its parent. Call it only from the function that
+    receives this progress. The workers are not paused, so parts may be a few microseconds apart."""
 
     @property
     def nodes_per_second(self) -> float:

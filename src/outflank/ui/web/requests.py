@@ -242,7 +242,7 @@ class Analyse(PageRequest, frozen=True, kw_only=True):
     moves: Annotated[int, Meta(ge=1, le=200)] = 1
     """Number of best moves for which a value is computed."""
     tree: bool = False
-    """Whether the messages have the split points that live while workers share the search."""
+    """Whether the messages contain the open split points, if several workers share the search."""
     options: "SearchOptions | None" = None
 
 

@@ -47,7 +47,7 @@ class GameKind(Struct, frozen=True, kw_only=True):
     levels: int
     """Highest playing strength (level) of the computer. The lowest is 1."""
     level_texts: tuple[str, ...]
-    """What each level is like, such as `beginner, +237 Elo`. It may be empty."""
+    """Name and strength of each level, such as `beginner, +237 Elo`; empty if the game does not describe its levels."""
     default_level: int
     """Level of the computer in a user's first game."""
     starts: tuple["StartChoice", ...]
@@ -164,7 +164,7 @@ class Game(ServerMessage, frozen=True, kw_only=True):
     owners: tuple["Owner", "Owner"] = ("", "")
     """Whom the seats of black and white belong to, for the connection that receives the message."""
     guarded: bool = False
-    """Whether the game goes on between people with seats of their own, so that nobody else can move or undo."""
+    """Whether a seat is taken and the game is not over. Then only the owners of seats can move and undo."""
     offer: Literal["", "takeback", "rematch"] = ""
     """Offer of a player that the opponent has not answered."""
     offered_by: Colour | None = None
@@ -524,7 +524,7 @@ class Retried(ServerMessage, frozen=True, kw_only=True):
     loss: float
     """Loss of the move against the best move, at least 0. ±1e9 stands for a certain win or loss."""
     solved: bool
-    """Whether the loss is below that of a mistake."""
+    """Whether the loss is smaller than a mistake's, so that the move solves the exercise."""
     done: bool = True
 
 

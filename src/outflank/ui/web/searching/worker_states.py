@@ -30,7 +30,7 @@ def move_values(result: Result) -> tuple[ValuedMove, ...]:
 
 
 def live_tree(progress: Progress) -> tuple[LiveNode, ...]:
-    """Return the split points that live at this moment, as read from the workers' memory."""
+    """Return the split points that are open now, as read from the workers' memory."""
     return tuple(LiveNode(**node._asdict()) for node in progress.live_tree())
 
 
