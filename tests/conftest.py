@@ -12,9 +12,16 @@ from outflank import user_modules
 from outflank.kernels.compiler import interpreted
 
 # The interpreter is some hundred times slower: the same properties, on fewer drawn positions.
-SHARE = 0.1 if interpreted() else 1.0
+TIMES = int(os.environ.get("OUTFLANK_EXAMPLES", "1"))
+SHARE = (0.1 if interpreted() else 0.5) * TIMES
+"""The share of a test's examples that is drawn. `python -m tests.drawn` draws more."""
+
 settings.register_profile(
-    "outflank", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=bool(os.environ.get("CI"))
+    "outflank",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+    max_examples=100 * TIMES,
 )
 settings.load_profile("outflank")
 
@@ -30,7 +37,7 @@ MOST_NAMED = 5
 
 
 def examples(number: int) -> settings:
-    """Settings for so many drawn examples, fewer in the interpreter."""
+    """Settings for so many drawn examples, times `SHARE`."""
     return settings(max_examples=max(10, int(number * SHARE)))
 
 

@@ -37,12 +37,15 @@ def tilt(deviations: Sequence[float], counts: Sequence[float]) -> float:
         return low
     theta = 0.0
     for _ in range(STEPS):
-        value = _slope(observed, theta)
+        value = fall = 0.0  # the slope and its fall, in one loop: half of a sequential test's time is spent here
+        for deviation, count in observed:
+            share = deviation / (1 + theta * deviation)
+            value += count * share
+            fall += count * share * share
         if value > 0:
             low = theta
         else:
             high = theta
-        fall = sum(count * (deviation / (1 + theta * deviation)) ** 2 for deviation, count in observed)
         step = theta + value / fall
         # Newton's step, or bisection if that step leaves the interval.
         next_theta = step if low < step < high else (low + high) / 2
