@@ -365,7 +365,7 @@ def test_a_package_whose_files_are_being_exchanged_is_not_kept(monkeypatch, tmp_
     kept = cache.KernelCache(outflank.warm.own_kernels()[0].py_func, "kept")
     codegen = cpu_target.target_context.codegen()
     assert kept._path(kept.key(()), codegen) is not None
-    monkeypatch.setattr(cache, "_package_sources", lambda: [tmp_path / "gone.py"])
+    monkeypatch.setattr(cache, "_package_sources", lambda: [str(tmp_path / "gone.py")])
     assert kept._path(kept.key(()), codegen) is None
 
 
@@ -605,5 +605,5 @@ def test_every_module_with_kernel_code_is_part_of_the_key():
     marks = re.compile(rb"^@(?:kernel|inner|inlined)\b|^@[\w.]+\.register\(", re.MULTILINE)
     with_kernels = {path for path in PACKAGE.rglob("*.py") if marks.search(path.read_bytes())}
     assert len(with_kernels) > 30
-    assert with_kernels <= set(cache._package_sources())
+    assert with_kernels <= set(map(Path, cache._package_sources()))
     assert all(cache._is_kernel_source(path, path.read_bytes()) for path in with_kernels)

@@ -107,13 +107,16 @@ def _is_own_module(module: str) -> bool:
     return module == "outflank" or module.startswith("outflank.")
 
 
-def _package_sources() -> list[Path]:
-    """Return the files of the package that may be part of the digest, in a fixed order."""
-    sources: list[Path] = []
+def _package_sources() -> list[str]:
+    """Return the files of the package that may be part of the digest, in a fixed order.
+
+    They are asked for at the check of every kernel: as texts in 1.1 ms, as paths in 4 to 6 ms.
+    """
+    sources: list[str] = []
     for folder, subfolders, names in os.walk(PACKAGE):
         excluded = (*PLAIN_FOLDERS, "__pycache__") if folder == str(PACKAGE) else ("__pycache__",)
         subfolders[:] = sorted(name for name in subfolders if name not in excluded)
-        sources += (Path(folder, name) for name in sorted(names) if name.endswith(".py"))
+        sources += (f"{folder}{os.sep}{name}" for name in sorted(names) if name.endswith(".py"))
     return sources
 
 
@@ -128,7 +131,7 @@ def _is_kernel_source(path: Path, source: bytes) -> bool:
 @memoize
 def _package_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    for path in _package_sources():
+    for path in map(Path, _package_sources()):
         source = path.read_bytes()
         if _is_kernel_source(path, source):
             digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + source)

@@ -5,25 +5,30 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+
+# The functions behind those of `signal`, which convert to enumerations for 16 of the 17 microseconds of a delay. To
+# compile all kernels for a game, Ctrl-C is delayed 80,000 times.
+_signals: Any = import_module("_signal")
 
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
     """Delay Ctrl-C until the end of the block, because the block's work would never be completed if interrupted."""
-    handler = signal.getsignal(signal.SIGINT)
+    handler = _signals.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
     signals: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: signals.append(number))
+    _signals.signal(signal.SIGINT, lambda number, _: signals.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        _signals.signal(signal.SIGINT, handler)
         if signals:
             signal.raise_signal(signal.SIGINT)
 
