@@ -74,6 +74,22 @@ def titles_with(option: str) -> str:
     return " and ".join(game.title for game in map(game_named, OWN_GAMES) if game.variants.option(option))
 
 
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a person wrote about a position, and drew on its board."""
+
+    comment: str = ""
+    """Text about the position, of one or more lines."""
+    arrows: tuple[tuple[str, str], ...] = ()
+    """Names of the cells at the start and the end of each arrow. If both are the same, a circle marks the cell."""
+
+    def __bool__(self) -> bool:
+        return bool(self.comment or self.arrows)
+
+
+NO_NOTES = Notes()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedMove:
     """A move of a record, with the value and time that its player reported."""
@@ -84,6 +100,8 @@ class PlayedMove:
     """Value of the position that the player reported, from the player's own side."""
     seconds: float | None = None
     """Time that the move took."""
+    notes: Notes = NO_NOTES
+    """Notes on the position after the move."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +127,8 @@ class Record:
     """Why the game ended, usually one of `fields.REASONS`; empty if it ended by the rules."""
     clock: str = ""
     """Time control, as text."""
+    notes: Notes = NO_NOTES
+    """Notes on the start."""
 
     @property
     def setup(self) -> Setup:

@@ -10,20 +10,22 @@
     2. e …
 
 A blank line separates games. Every header but `game` may be left out; unknown headers are ignored. Braces after a move
-hold its value from the mover's side and the seconds it took. Either may be missing, and other text is ignored. A line
-that starts with `#` is a comment. A game with file formats of its own may use this format as well.
+hold its value from the mover's side and the seconds it took. Either may be missing, and other text is ignored. Notes on
+the position after a move are in further braces, `{comment: text}` and `{arrows: a1-b2 c3-c3}`; an arrow from a cell to
+itself is a circle. Notes on the start are headers. A line that starts with `#` is ignored. A game with file formats of
+its own may use this format as well.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.bounds import count_game
 from outflank.formats.fields import decoded, one_line, read_number, write_number, write_seconds
 from outflank.formats.files import MOST_BYTES, lines_of
-from outflank.formats.game_record import PlayedMove, Record, Setup
+from outflank.formats.game_record import NO_NOTES, Notes, PlayedMove, Record, Setup
 from outflank.formats.numbered import read_numbered, write_numbered
 from outflank.games.description import GameDescription, description_of, game_named
 from outflank.games.sides import Side
@@ -31,11 +33,13 @@ from outflank.games.sides import Side
 NAME = "saved game"
 
 HEADER = re.compile(r"\s*([A-Za-z][A-Za-z -]*):(.*)", re.DOTALL)
-KEYS = ("game", "black", "white", "event", "date", "clock", "score", "reason", "start")
+KEYS = ("game", "black", "white", "event", "date", "clock", "score", "reason", "start", "comment", "arrows")
 _word = re.compile(r"\s*+(?:\{([^{}]*+)\}|\d{1,9}\s*+[.)](?:\.\.)?(?=\s)|([^\s{},;]++)|[,;])")
 _remark = re.compile(
     r"\s*+(?P<value>[+-]?[\d.]++(?:e[+-]?\d++)?+(?!\S))?+\s*+(?:(?P<seconds>[\d.]++(?:e[+-]?\d++)?+)s)?+\s*+", re.ASCII
 )
+_notes = re.compile(r"\s*+(comment|arrows):(.*)", re.DOTALL)
+_arrow = re.compile(r"([A-Za-z0-9]{1,9})-([A-Za-z0-9]{1,9})(?!\S)", re.ASCII)
 # Blanks before the name must not include line feeds: a text of n line feeds would take n² steps.
 _game = re.compile(r"^[^\S\n]*+game\s*+:\s*+([a-z][a-z0-9-]*+)[^\S\n]*+$", re.IGNORECASE | re.MULTILINE)
 
@@ -44,12 +48,13 @@ Line = tuple[int, str]
 
 @dataclass(slots=True)
 class SavedMove:
-    """A move as text, with its line number, and with the value and seconds from the braces after it."""
+    """A move as text, with its line number, and with the value, the seconds and the notes from the braces after it."""
 
     text: str
     line: int
     value: float | None = None
     seconds: float | None = None
+    notes: Notes = NO_NOTES
 
 
 def likeness(head: bytes) -> int:
@@ -92,6 +97,8 @@ def saved_game_text(record: Record, game: str, start: str, names: Iterable[objec
         "score": write_number(record.score, sign=True),
         "reason": record.reason,
         "start": start,
+        "comment": record.notes.comment,
+        "arrows": _write_arrows(record.notes),
     }
     lines = [f"{key}: {one_line(text)}" for key, text in headers.items() if one_line(text)]
     turn, number = first.turn, first.ply // 2 + 1
@@ -173,6 +180,8 @@ def moves_in_line(
             move = SavedMove(match[2], number)
         elif match[1] and move and (remark := _remark.fullmatch(match[1])):
             move.value, move.seconds = (read_number(remark[name] or "") for name in ("value", "seconds"))
+        elif match[1] and move and (notes := _notes.fullmatch(match[1])):
+            move.notes = _with_note(move.notes, notes[1], notes[2])
         place = match.end()
     if move:
         yield move
@@ -185,7 +194,7 @@ def make_record(
     return Record(
         start=start,
         moves=tuple(
-            PlayedMove(code=code, value=move.value, seconds=move.seconds)
+            PlayedMove(code=code, value=move.value, seconds=move.seconds, notes=move.notes)
             for code, move in zip(codes, moves, strict=True)
         ),
         black=headers.get("black", ""),
@@ -195,6 +204,9 @@ def make_record(
         clock=headers.get("clock", ""),
         score=read_number(headers["score"]) if "score" in headers else score,
         reason=headers.get("reason", ""),
+        notes=_with_note(
+            _with_note(NO_NOTES, "comment", headers.get("comment", "")), "arrows", headers.get("arrows", "")
+        ),
     )
 
 
@@ -236,5 +248,21 @@ def _start(game: GameDescription, text: str) -> Setup:
 def _write_remark(move: PlayedMove) -> str:
     value = write_number(move.value, sign=True)
     seconds = write_seconds(move.seconds)
-    parts = [text for text in (value, f"{seconds}s" if seconds else "") if text]
-    return f" {{{' '.join(parts)}}}" if parts else ""
+    numbers = " ".join(text for text in (value, f"{seconds}s" if seconds else "") if text)
+    comment = one_line(move.notes.comment).replace("{", "(").replace("}", ")")
+    arrows = _write_arrows(move.notes)
+    texts = (numbers, comment and f"comment: {comment}", arrows and f"arrows: {arrows}")
+    return "".join(f" {{{text}}}" for text in texts if text)
+
+
+def _write_arrows(notes: Notes) -> str:
+    return " ".join(f"{start}-{end}" for start, end in notes.arrows)
+
+
+def _with_note(notes: Notes, name: str, text: str) -> Notes:
+    """Return the notes with a comment or with arrows as they are written in a file."""
+    if not text.strip():
+        return notes
+    if name == "comment":
+        return replace(notes, comment=text.strip())
+    return replace(notes, arrows=tuple(dict.fromkeys((match[1], match[2]) for match in _arrow.finditer(text))))

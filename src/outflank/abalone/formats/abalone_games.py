@@ -11,7 +11,7 @@
 
 A blank line separates games. Every header is optional; unknown headers are ignored. `start` is the name of a layout or
 an Abalone line. Braces after a move contain its value for the mover and its time in seconds; either may be missing, and
-other text is ignored. A line that starts with `#` is a comment.
+other text is ignored. Notes are written as in `formats/saved_games.py`. A line that starts with `#` is ignored.
 """
 
 import re

@@ -12,9 +12,9 @@ from typing import BinaryIO
 
 from outflank.errors import FormatError, OutflankError
 from outflank.formats.bounds import count_game
-from outflank.formats.brackets import Property, read_properties, read_remarks
+from outflank.formats.brackets import NOTE_PROPERTIES, Property, notes_of, read_properties, read_remarks
 from outflank.formats.fields import decoded, read_number
-from outflank.formats.game_record import PlayedMove, Record, Setup
+from outflank.formats.game_record import NO_NOTES, Notes, PlayedMove, Record, Setup
 from outflank.games.sides import Side
 from outflank.kernels.bits import U64
 from outflank.othello.formats.board_line import read_board_line
@@ -22,7 +22,7 @@ from outflank.othello.formats.ggf import with_ggf_details
 from outflank.othello.formats.sgf import with_sgf_details
 from outflank.othello.formats.transcript import NamedMove, replay_named
 from outflank.othello.rules import PASS, OthelloPosition
-from outflank.othello.squares import SIZES, START, othello, size_of, square_number
+from outflank.othello.squares import SIZES, START, othello, size_of, square_name, square_number
 
 GGF, SGF = "GGF", "SGF"
 
@@ -189,10 +189,12 @@ def read_game(text: str) -> Record:
         details.setdefault(item.name, item.values[0])
     is_ggf = game.start.format == GGF
     remarks = _ggf_remarks(game) if is_ggf else _sgf_remarks(game)
+    first_notes, *notes = _notes(game, is_ggf)
     record = Record(
         start=game.start,
-        moves=tuple(_with_remarks(played.codes, [move for move, _, _ in game.moves], remarks)),
+        moves=tuple(_with_remarks(played.codes, [move for move, _, _ in game.moves], remarks, notes)),
         score=float(played.score) if played.finished else None,
+        notes=first_notes,
     )
     return with_ggf_details(record, details) if is_ggf else with_sgf_details(record, details)
 
@@ -215,13 +217,47 @@ def _sgf_remarks(game: ParsedGame) -> Remarks:
     return remarks
 
 
-def _with_remarks(codes: Sequence[int], named: Sequence[int], remarks: Remarks) -> Iterator[PlayedMove]:
-    """Yield the moves of a game: the moves of the text with their values and times, and the inserted passes without."""
+def _notes(game: ParsedGame, is_ggf: bool) -> list[Notes]:
+    """Return the notes on the start and on the position after each move of the text.
+
+    In SGF, the notes belong to the move of the same node. GGF has all moves in one node, each before its notes.
+    """
+    if not any(item.name in NOTE_PROPERTIES for item in game.properties):
+        return [NO_NOTES] * (len(game.moves) + 1)
+    size = size_of(game.start.game)
+
+    def cell_name(text: str) -> str | None:
+        square = _square(size, text)
+        return None if square is None or square == PASS else square_name(size, square)
+
+    groups: list[list[Property]] = [[]]
+    node = -1
+    pending: list[Property] = []
+    for item in game.properties:
+        if item.node != node and not is_ggf:
+            groups[-1] += pending
+            node, pending = item.node, []
+        if item.name in ("B", "W"):
+            groups.append(pending)
+            pending = []
+        elif is_ggf:
+            groups[-1].append(item)
+        else:
+            pending.append(item)
+    groups[-1] += pending
+    return [notes_of(group, cell_name) for group in groups]
+
+
+def _with_remarks(
+    codes: Sequence[int], named: Sequence[int], remarks: Remarks, notes: Sequence[Notes]
+) -> Iterator[PlayedMove]:
+    """Yield the moves of a game: the moves of the text with their values, times and notes, and the inserted passes
+    without."""
     index = 0
     for code in codes:
         if index < len(named) and code == named[index]:
             value, seconds = remarks[index]
-            yield PlayedMove(code=code, value=value, seconds=seconds)
+            yield PlayedMove(code=code, value=value, seconds=seconds, notes=notes[index])
             index += 1
         else:
             yield PlayedMove(code=code)

@@ -3,7 +3,7 @@
     (;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[one]PW[other]TI[05:00//02:00]TY[8]RE[-58.00:r]
     BO[8 <64 cells> *]B[D3/-2.00/1.03]W[C5]…;)
 
-A move's value is for the mover, in discs; its time is in seconds.
+A move's value is for the mover, in discs; its time is in seconds. GGF has no notes: they follow a move as in SGF.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from outflank.formats.brackets import escaped, write_notes
 from outflank.formats.clock_text import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, read_number, write_number, write_seconds
 from outflank.formats.game_record import PlayedMove, Record
@@ -48,9 +49,10 @@ def write_ggf(record: Record) -> str:
     moves = []
     turn = start.turn
     for move in record.moves:
-        moves.append(f"{turn.value[0].upper()}[{_write_move(size, move)}]")
+        notes = write_notes(move.notes, lines=False)
+        moves.append(f"{turn.value[0].upper()}[{_write_move(size, move)}]{notes}")
         turn = turn.other
-    return f"(;{head}BO[{size} {board}]{''.join(moves)};)\n"
+    return f"(;{head}BO[{size} {board}]{write_notes(record.notes, lines=False)}{''.join(moves)};)\n"
 
 
 def with_ggf_details(record: Record, details: Mapping[str, str]) -> Record:
@@ -68,11 +70,6 @@ def with_ggf_details(record: Record, details: Mapping[str, str]) -> Record:
         reason=_letters.get(reason.lower(), reason if reason in REASONS else ""),
         clock=_read_clock(one_line(details.get("TI", ""))),
     )
-
-
-def escaped(text: str) -> str:
-    """Return `text` on one line, with backslashes before `]` and `\\`, as GGF and SGF need it between brackets."""
-    return re.sub(r"([\]\\])", r"\\\1", one_line(text))
 
 
 def _write_move(size: int, move: PlayedMove) -> str:

@@ -1,7 +1,7 @@
 """SGF for Othello (`GM[2]`): writing games, and reading their details (players, date, result, clock).
 
     (;FF[4]GM[2]CA[UTF-8]SZ[8]PB[one]PW[other]DT[1998-05-17]RE[B+4]AB[e4][d5]AW[d4][e5]PL[B]
-    ;B[f5]V[2];W[d6]…)
+    ;B[f5]V[2]C[a comment]AR[f5:d6];W[d6]…)
 
 In SGF the value `V` of a move is the value for black. SGF has no property for the time of a move.
 """
@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from outflank.errors import FormatError
+from outflank.formats.brackets import escaped, write_notes
 from outflank.formats.clock_text import ClockTimes, read_clock, write_clock
 from outflank.formats.fields import REASONS, one_line, read_date, read_number, write_number
 from outflank.formats.game_record import Record, Setup
 from outflank.games.sides import Side
 from outflank.othello.formats.board_line import othello_size
-from outflank.othello.formats.ggf import escaped
 from outflank.othello.rules import PASS
 from outflank.othello.squares import size_of, square_name, squares
 
@@ -55,9 +55,11 @@ def write_sgf(record: Record) -> str:
         square = "PA" if move.code == PASS else square_name(size, move.code)
         value = None if move.value is None else move.value if turn is Side.BLACK else -move.value
         text = write_number(value)
-        moves.append(f";{_letter(turn)}[{square}]" + (f"V[{text}]" if text else ""))
+        value_text = f"V[{text}]" if text else ""
+        moves.append(f";{_letter(turn)}[{square}]{value_text}{write_notes(move.notes, lines=True)}")
         turn = turn.other
-    root = f"FF[4]GM[2]CA[UTF-8]SZ[{size}]{head}{stones}PL[{_letter(start.turn)}]"
+    notes = write_notes(record.notes, lines=True)
+    root = f"FF[4]GM[2]CA[UTF-8]SZ[{size}]{head}{stones}PL[{_letter(start.turn)}]{notes}"
     return f"(;{root}\n{''.join(moves)})\n"
 
 
