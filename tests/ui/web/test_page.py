@@ -2,14 +2,25 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, Response, WebSocketRoute, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    Locator,
+    Page,
+    Response,
+    ViewportSize,
+    WebSocket,
+    WebSocketRoute,
+    expect,
+    sync_playwright,
+)
 
 from outflank.books.game_index import IndexBuilder
 from outflank.formats.game_files import write_records
@@ -45,9 +56,12 @@ FOUR_EMPTY = "--XO/OOXO/OXXO/--XO".replace("/", "")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that also knows two games of `examples/`."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "two.puzzles").write_text(PUZZLES)
-    server = Server(folder, "--puzzles", str(folder / "two.puzzles"))
+    files = [EXAMPLES / "connect-four" / "connect_four.py", EXAMPLES / "breakthrough" / "breakthrough.py"]
+    imports = [word for file in files for word in ("--import", str(file))]
+    server = Server(folder, "--puzzles", str(folder / "two.puzzles"), *imports)
     yield server
     server.kill()
 
@@ -60,18 +74,88 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def page(browser: Browser, server: Server) -> Iterator[Page]:
-    """A window of its own; whatever goes wrong in it is an error of the test."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800}, reduced_motion="reduce", base_url=server.address
-    )
-    context.set_default_timeout(PATIENCE_MS)
+class Window:
+    """A window that several tests use, one after the other: to open another takes seconds of processor time."""
+
+    def __init__(self, browser: Browser, address: str, **options: Any) -> None:
+        options = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"} | options
+        self.size: ViewportSize = options["viewport"]
+        self.context = browser.new_context(base_url=address, **options)
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.page, self.wrong = watched(self.context.new_page())
+
+    @contextmanager
+    def lent(self) -> Iterator[Page]:
+        """Lend the page, as if it were new; whatever goes wrong in it is an error of the test."""
+        yield self.page
+        self.page.goto("/health")  # without scripts, and of the same origin
+        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.context.clear_permissions()
+        self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        self.page.set_viewport_size(self.size)
+        self.page.mouse.move(0, 0)
+        found = self.wrong.copy()
+        self.wrong.clear()
+        assert not found
+
+
+@pytest.fixture(scope="module")
+def windows(browser: Browser, server: Server) -> Iterator[Callable[..., Window]]:
+    """Windows by name, each opened when a test first asks for it. No storage is common to two of them."""
+    opened: dict[str, Window] = {}
     expect.set_options(timeout=PATIENCE_MS)
-    page, wrong = watched(context.new_page())
-    yield page
-    context.close()
-    assert not wrong
+
+    def window(name: str, **options: Any) -> Window:
+        if name not in opened:
+            opened[name] = Window(browser, server.address, **options)
+        return opened[name]
+
+    yield window
+    for each in opened.values():
+        each.context.close()
+
+
+@pytest.fixture
+def page(windows: Callable[..., Window]) -> Iterator[Page]:
+    with windows("first").lent() as page:
+        yield page
+
+
+@pytest.fixture
+def guest(windows: Callable[..., Window]) -> Iterator[Page]:
+    """The window of another person."""
+    with windows("second").lent() as page:
+        yield page
+
+
+@pytest.fixture
+def telephone(windows: Callable[..., Window]) -> Iterator[Page]:
+    size = {"width": 390, "height": 844}
+    with windows("telephone", viewport=size, has_touch=True, is_mobile=True).lent() as page:
+        yield page
+
+
+class Wire:
+    """What is between a page and its server: `join` is called for each connection, unless a test replaces it."""
+
+    def __init__(self) -> None:
+        self.join: Callable[[WebSocketRoute], object] = WebSocketRoute.connect_to_server
+
+
+@pytest.fixture(scope="module")
+def routed(windows: Callable[..., Window]) -> tuple[Window, Wire]:
+    """A window of its own, as a route cannot be taken back."""
+    window, wire = windows("routed"), Wire()
+    window.page.route_web_socket(re.compile("/socket"), lambda socket: wire.join(socket))
+    return window, wire
+
+
+@pytest.fixture
+def wired(routed: tuple[Window, Wire]) -> Iterator[tuple[Page, Wire]]:
+    window, wire = routed
+    with window.lent() as page:
+        yield page, wire
+        wire.join = WebSocketRoute.connect_to_server
 
 
 def watched(page: Page) -> tuple[Page, list[str]]:
@@ -218,13 +302,14 @@ LONG_GAME = (
 
 @pytest.mark.slow(4)
 def test_a_game_begins_from_a_handicap_with_a_clock_of_ones_own(page: Page) -> None:
-    page.add_init_script(
-        "window.clicks = 0;"
-        "const start = OscillatorNode.prototype.start;"
-        "OscillatorNode.prototype.start = function (...when) { window.clicks++; start.apply(this, when); }"
-    )
     page.goto("#/play")
     expect(page.locator(".play")).to_be_visible()
+    page.evaluate(
+        "window.clicks = 0;"
+        "const start = OscillatorNode.prototype.start;"
+        "OscillatorNode.prototype.start = function (...when) { window.clicks++; start.apply(this, when); };"
+        "null"  # else the function would be called
+    )
     page.keyboard.press("?")
     page.get_by_role("switch", name="A click for each move").press(" ")
     page.keyboard.press("Escape")
@@ -248,43 +333,39 @@ def test_a_game_begins_from_a_handicap_with_a_clock_of_ones_own(page: Page) -> N
 
 
 @pytest.mark.slow(6)
-def test_two_people_play_on_two_machines(browser: Browser, server: Server, page: Page) -> None:
+def test_two_people_play_on_two_machines(page: Page, guest: Page) -> None:
     begin(page, size=4)
     page.get_by_role("button", name="Two machines").click()
     link = page.get_by_label("Link to this game").input_value()
     page.get_by_role("button", name="Take black").click()
     seat, status = page.locator(".seat-owners"), page.locator(".play .status")
     expect(seat).to_contain_text("You play black.")
-    context = browser.new_context(reduced_motion="reduce")
-    other, wrong = watched(context.new_page())
-    other.goto(link)
-    other_seat, other_status = other.locator(".seat-owners"), other.locator(".play .status")
+    guest.goto(link)
+    other_seat, other_status = guest.locator(".seat-owners"), guest.locator(".play .status")
     expect(other_seat).to_contain_text("You are watching.")
     other_seat.get_by_role("button", name="Take white").click()
     expect(other_seat).to_contain_text("You play white.")
-    expect(other.locator(".cell.legal")).to_have_count(0)
+    expect(guest.locator(".cell.legal")).to_have_count(0)
     expect(status).to_have_text("Your move: black")
     page.locator(".cell.legal").first.click()
     expect(other_status).to_have_text("Your move: white")
     expect(page.locator(".cell.legal")).to_have_count(0)
-    other.locator(".cell.legal").first.click()
+    guest.locator(".cell.legal").first.click()
     expect(status).to_have_text("Your move: black")
-    other.get_by_role("button", name="Take back").click()
+    guest.get_by_role("button", name="Take back").click()
     expect(other_seat).to_contain_text("To take back a move is offered to your opponent.")
     expect(seat).to_contain_text("White wants to take back a move.")
     seat.get_by_role("button", name="Accept").click()
     expect(other_status).to_have_text("Your move: white")
-    other.get_by_role("button", name="Resign").click()
-    other.locator("dialog").get_by_role("button", name="Resign").click()
+    guest.get_by_role("button", name="Resign").click()
+    guest.locator("dialog").get_by_role("button", name="Resign").click()
     expect(page.locator(".over h2")).to_have_text("You won: white resigned")
     page.get_by_role("button", name="Rematch").click()
     expect(other_seat).to_contain_text("Black offers a rematch.")
     other_seat.get_by_role("button", name="Accept").click()
     expect(seat).to_contain_text("You play white.")
     expect(other_seat).to_contain_text("You play black.")
-    assert page.url == other.url != link
-    context.close()
-    assert not wrong
+    assert page.url == guest.url != link
 
 
 @pytest.mark.slow(3)
@@ -341,21 +422,8 @@ def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: 
     expect(page.locator(".over h2")).to_contain_text(re.compile("black", re.IGNORECASE))
 
 
-@pytest.fixture(scope="module")
-def examples_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that knows the games of `examples/`."""
-    files = [EXAMPLES / "connect-four" / "connect_four.py", EXAMPLES / "breakthrough" / "breakthrough.py"]
-    server = Server(tmp_path_factory.mktemp("served"), *(word for file in files for word in ("--import", str(file))))
-    yield server
-    server.kill()
-
-
 @pytest.mark.slow(5)
-def test_games_of_users_own_are_played_on_the_board(browser: Browser, examples_server: Server) -> None:
-    context = browser.new_context(reduced_motion="reduce", base_url=examples_server.address)
-    context.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    page, wrong = watched(context.new_page())
+def test_games_of_users_own_are_played_on_the_board(page: Page) -> None:
     begin(page, "connect-four")
     expect(page.locator(".cell.legal")).to_have_count(7)
     cell(page, "d1").click()
@@ -380,8 +448,6 @@ def test_games_of_users_own_are_played_on_the_board(browser: Browser, examples_s
     said(page, "Black plays c3d4.")
     expect(page.locator(".pieces .piece")).to_have_count(23)
     assert page.locator(".player .count").all_inner_texts() == ["12", "11"]
-    context.close()
-    assert not wrong
 
 
 @pytest.mark.slow(4)
@@ -595,20 +661,13 @@ def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
 
 
 @pytest.mark.slow(5)
-def test_indexed_games_are_explored_and_swiped_through(browser: Browser, server: Server, tmp_path: Path) -> None:
+def test_indexed_games_are_explored_and_swiped_through(telephone: Page, server: Server, tmp_path: Path) -> None:
     games = tmp_path / "games.txt"
     games.write_text("f5d6c3d3c4\nf5d6c4\nf5f6e6f4\n")
     with IndexBuilder(othello(), 30, tmp_path) as builder:
         builder.read(games, lambda why: None, lambda count: None, Stop())
         builder.write(server.folder / "games.index")
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-        reduced_motion="reduce",
-        base_url=server.address,
-    )
-    page, wrong = watched(context.new_page())
+    page = telephone
     page.goto("#/analyse/othello/f5d6c3")
     page.get_by_role("switch", name="Engine").press(" ")  # its lines may move the rows while they are tapped
     rows = page.locator(".explored tbody tr")
@@ -627,8 +686,6 @@ def test_indexed_games_are_explored_and_swiped_through(browser: Browser, server:
     expect(current).to_have_text("d3")
     page.goto("#/analyse/abalone")
     expect(page.locator(".explorer")).to_contain_text("No games of these rules are indexed.")
-    context.close()
-    assert not wrong
 
 
 def swipe(page: Page, distance: int) -> None:
@@ -729,7 +786,7 @@ def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> Non
 
 
 @pytest.mark.slow(4)
-def test_a_link_shares_a_position(page: Page, browser: Browser, server: Server) -> None:
+def test_a_link_shares_a_position(page: Page, guest: Page) -> None:
     begin(page, size=6)
     page.locator(".cell.legal").first.click()
     expect(page.locator(".moves .move")).to_have_count(1)
@@ -738,13 +795,9 @@ def test_a_link_shares_a_position(page: Page, browser: Browser, server: Server) 
     page.keyboard.press("2")
     expect(page).to_have_url(re.compile("#/analyse/othello"))
     seen = moves(page)
-    other = browser.new_context()
-    guest, wrong = watched(other.new_page())
     guest.goto(page.url)
     expect(guest.locator(".moves .move")).to_have_text(seen)
     expect(guest.locator(".pieces .piece")).to_have_count(6)
-    other.close()
-    assert not wrong
 
 
 @pytest.mark.slow(5)
@@ -808,10 +861,10 @@ def test_a_game_is_written_in_other_ways(page: Page) -> None:
 @pytest.mark.parametrize("allowed", [True, False])
 def test_a_game_is_copied_over_plain_http(page: Page, allowed: bool) -> None:
     """Browsers offer no clipboard to pages of other machines without HTTPS."""
-    page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    if not allowed:
-        page.add_init_script("document.execCommand = () => false")
     pasted(page, GGF)
+    page.evaluate("void Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    if not allowed:
+        page.evaluate("document.execCommand = () => false; null")
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Copy: moves").click()
     if allowed:
@@ -833,7 +886,11 @@ def test_a_game_is_copied_over_plain_http(page: Page, allowed: bool) -> None:
 @pytest.mark.slow(4)
 def test_kept_games_are_listed_and_deleted(page: Page) -> None:
     sent: list[str] = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame)["kind"])))
+
+    def opened(socket: WebSocket) -> None:
+        socket.on("framesent", lambda frame: sent.append(json.loads(frame)["kind"]))
+
+    page.once("websocket", opened)
     begin(page, size=4)
     cell(page, "b1").click()
     expect(page.locator(".moves .move")).to_have_count(1)
@@ -1038,7 +1095,9 @@ def test_a_search_is_drawn_and_stepped_through_and_a_trace_is_opened(page: Page,
 
 
 @pytest.mark.slow(2)
-def test_a_game_says_that_its_computer_is_compiled(page: Page) -> None:
+def test_a_game_says_that_its_computer_is_compiled(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
+
     def route(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
 
@@ -1050,7 +1109,7 @@ def test_a_game_says_that_its_computer_is_compiled(page: Page) -> None:
 
         server.on_message(pass_on)
 
-    page.route_web_socket(re.compile("/socket"), route)
+    wire.join = route
     page.goto("#/play")
     expect(page.locator(".play .status")).to_have_text("Black is compiling …")
     expect(page.locator(".play .remark")).to_contain_text("9 of about 14 functions. This happens once.")
@@ -1059,7 +1118,8 @@ def test_a_game_says_that_its_computer_is_compiled(page: Page) -> None:
 
 @pytest.mark.slow(2)
 @pytest.mark.parametrize(("view", "items"), [("lab", ".experiment"), ("games", ".card")])
-def test_a_list_says_that_it_is_being_loaded(page: Page, view: str, items: str) -> None:
+def test_a_list_says_that_it_is_being_loaded(wired: tuple[Page, Wire], view: str, items: str) -> None:
+    page, wire = wired
     begin(page, size=4)
     cell(page, "b1").click()
     expect(page.locator(".moves .move")).to_have_count(1)
@@ -1076,7 +1136,7 @@ def test_a_list_says_that_it_is_being_loaded(page: Page, view: str, items: str) 
 
         socket.on_message(pass_on)
 
-    page.route_web_socket(re.compile("/socket"), route)
+    wire.join = route
     page.goto(f"?again#/{view}")
     expect(page.locator(".loading").first).to_have_text("Loading …")
     for _ in range(200):
@@ -1179,7 +1239,9 @@ def test_what_is_wrong_is_said(page: Page) -> None:
 
 
 @pytest.mark.slow(2)
-def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
+def test_kept_games_are_shown_where_no_other_can_be_begun(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
+
     def routed(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
 
@@ -1192,7 +1254,7 @@ def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
 
         socket.on_message(heard)
 
-    page.route_web_socket(re.compile("/socket"), routed)
+    wire.join = routed
     page.goto("#/play")
     expect(page.locator("nav [aria-current]")).to_have_text("Games")
     expect(page.locator(".toast.wrong")).to_contain_text("there is no room")
@@ -1200,20 +1262,17 @@ def test_kept_games_are_shown_where_no_other_can_be_begun(page: Page) -> None:
 
 @pytest.mark.slow(4)
 def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_gone(
-    page: Page, browser: Browser, server: Server
+    wired: tuple[Page, Wire], guest: Page, server: Server
 ) -> None:
+    page, wire = wired
     ends: list[WebSocketRoute] = []
-    page.route_web_socket(re.compile("/socket"), lambda socket: ends.extend((socket, socket.connect_to_server())))
+    wire.join = lambda socket: ends.extend((socket, socket.connect_to_server()))
     page.goto("#/play")
     expect(page).to_have_url(re.compile("#/game/"))
     begun = page.url
-    other = browser.new_context()
-    guest, wrong = watched(other.new_page())
     guest.goto(server.address)
     expect(guest).to_have_url(re.compile("#/game/"))
     assert guest.url != begun
-    other.close()
-    assert not wrong
     page.keyboard.press("5")
     expect(page).to_have_url(re.compile("#/games"))
     page.keyboard.press("1")
@@ -1230,7 +1289,8 @@ def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_go
 
 
 @pytest.mark.slow(4)
-def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
+def test_a_move_is_kept_while_the_connection_comes_back(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
     ends: list[WebSocketRoute] = []
     held: list[tuple[WebSocketRoute, str | bytes]] = []
     lost = False
@@ -1247,7 +1307,7 @@ def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
 
         socket.on_message(pass_on)
 
-    page.route_web_socket(re.compile("/socket"), route)
+    wire.join = route
     page.goto("#/play")
     expect(page.locator(".cell.legal")).to_have_count(4)
     lost = True
@@ -1265,25 +1325,23 @@ def test_a_move_is_kept_while_the_connection_comes_back(page: Page) -> None:
 
 @pytest.mark.slow(4)
 @pytest.mark.parametrize(("width", "height"), [(320, 640), (390, 844), (844, 390), (568, 320)])
-def test_a_telephone_shows_all_of_a_board_without_scrolling_sideways(
-    browser: Browser, server: Server, width: int, height: int
-) -> None:
-    context = browser.new_context(viewport={"width": width, "height": height}, has_touch=True, is_mobile=True)
-    page, wrong = watched(context.new_page())
+def test_a_telephone_shows_all_of_a_board_without_scrolling_sideways(telephone: Page, width: int, height: int) -> None:
+    page = telephone
+    page.set_viewport_size({"width": width, "height": height})
     for view in VIEWS:
-        page.goto(f"{server.address}#/{view}")
+        page.goto(f"#/{view}")
         expect(page.locator(f"nav a[href='#/{view}']")).to_have_attribute("aria-current", "page")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
         assert page.evaluate("window.innerWidth") == width, view
-    page.goto(f"{server.address}#/analyse/othello,size=4/{FOUR_EMPTY}+X")
+    page.goto(f"#/analyse/othello,size=4/{FOUR_EMPTY}+X")
     expect(page.locator(".analyse")).to_be_visible()  # the board before was that of the puzzles
     assert_seen(page, page.locator(".board"))
     page.locator(".cell.legal").first.tap()
     expect(page.locator(".moves .move")).to_have_count(1)
-    page.goto(f"{server.address}#/analyse/othello,size=4/OX--------------+X")
+    page.goto("#/analyse/othello,size=4/OX--------------+X")
     if width > height:
         assert_seen(page, page.locator(".others button"))
-    page.goto(f"{server.address}#/watch/abalone/{NEAR_THE_END.replace('/', '~').replace(' ', '+')}")
+    page.goto(f"#/watch/abalone/{NEAR_THE_END.replace('/', '~').replace(' ', '+')}")
     for name in ("F3", "F4"):
         cell(page, name).tap()
     expect(page.locator(".cell.picked")).to_have_count(2)
@@ -1294,8 +1352,6 @@ def test_a_telephone_shows_all_of_a_board_without_scrolling_sideways(
     for index, (box, middle) in enumerate(zip(boxes, middles, strict=True)):
         assert min(box["width"], box["height"]) >= 40
         assert all(abs(middle - other) >= 40 for other in middles[:index])
-    context.close()
-    assert not wrong
 
 
 def assert_seen(page: Page, part: Locator) -> dict[str, float]:
@@ -1311,9 +1367,8 @@ def assert_seen(page: Page, part: Locator) -> dict[str, float]:
 
 
 @pytest.mark.slow(4)
-def test_light_and_dark_are_chosen_and_kept(browser: Browser, server: Server) -> None:
-    context = browser.new_context(color_scheme="dark")
-    page = context.new_page()
+def test_light_and_dark_are_chosen_and_kept(page: Page, server: Server) -> None:
+    page.emulate_media(color_scheme="dark")
     page.goto(server.address)
     ground = "getComputedStyle(document.documentElement).backgroundColor"
     dark = page.evaluate(ground)
@@ -1324,7 +1379,6 @@ def test_light_and_dark_are_chosen_and_kept(browser: Browser, server: Server) ->
     assert page.evaluate(ground) == light
     page.get_by_role("button", name="Theme: light").click()
     assert page.evaluate(ground) == dark
-    context.close()
 
 
 @pytest.mark.slow(4)
