@@ -3,7 +3,7 @@
 Each input is a real one, spoilt: keys dropped, values of other types, numbers without end, odd digits, bytes. It is
 read as the package reads it, and whatever is raised must be an error of ours: one line. A traceback, or a reading that
 takes longer than `BOUND_SECONDS`, is printed with its input. The number of an input and the seed make it:
-`python -m tests.fuzz 1 SEED NUMBER` tries one again. CI runs ten thousand (`test_fuzz.py`).
+`python -m tests.fuzz 1 SEED NUMBER` tries one again. CI runs five thousand (`test_fuzz.py`).
 """
 
 import os

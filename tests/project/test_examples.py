@@ -52,6 +52,7 @@ def test_an_evaluation_from_outside_is_chosen_by_name(monkeypatch):
     assert outflank.search(board, outflank.Limits(depth=2), evaluation=own, workers=1).depth == 2
 
 
+@pytest.mark.interpreted_only  # compiled its script searches it, and two others are solved (test_example_games.py)
 def test_a_game_from_outside_is_searched(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     import nim
@@ -62,7 +63,6 @@ def test_a_game_from_outside_is_searched(monkeypatch):
         for heap in heaps:
             remainder ^= heap % 4
         for algorithm in ("minimax", "alphabeta", "pvs", "mtdf"):
-            # One worker: to compile what divides a proof takes four seconds, and another game of a user has it.
             found = outflank.search(nim.start(*heaps), algorithm=algorithm, exact=True, deepen=False, workers=1)
             assert (found.value, found.exact) == (1 if remainder else -1, True)
 

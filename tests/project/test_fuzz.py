@@ -4,10 +4,10 @@ import pytest
 
 from tests.fuzz import run
 
-INPUTS, PARTS = 10_000, 4
+INPUTS, PARTS = 5_000, 2
 
 
-@pytest.mark.slow(9)
+@pytest.mark.slow(8)
 @pytest.mark.interpreted_only
 @pytest.mark.parametrize("part", range(PARTS))
 def test_damaged_input_is_one_line(part):

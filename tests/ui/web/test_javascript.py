@@ -111,11 +111,14 @@ def test_unit_tests_of_the_page_pass():
 
 @pytest.mark.slow(15)
 def test_tsc_and_eslint_accept_the_page():
-    """One test, so that only one worker installs the tools."""
+    """One test, so that only one worker installs the tools. Both keep what they know about unchanged files."""
     tools = installed_tools()
     packages = tools / "node_modules"
-    check(node(), str(packages / "typescript" / "bin" / "tsc"), "--project", str(CONFIGURATION / "tsconfig.json"))
-    eslint = [node(), str(packages / "eslint" / "bin" / "eslint.js"), "--max-warnings=0"]
+    tsc = [node(), str(packages / "typescript" / "bin" / "tsc"), "--incremental"]
+    tsc += ["--tsBuildInfoFile", str(tools / "page.tsbuildinfo")]
+    check(*tsc, "--project", str(CONFIGURATION / "tsconfig.json"))
+    eslint = [node(), str(packages / "eslint" / "bin" / "eslint.js"), "--max-warnings=0", "--cache"]
+    eslint += ["--cache-strategy", "content", "--cache-location", str(tools / "eslintcache")]
     check(*eslint, "--config", str(tools / "eslint.config.mjs"), str(PAGE), str(CONFIGURATION))
 
 
