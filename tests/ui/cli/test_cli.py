@@ -310,7 +310,7 @@ def test_without_a_command_there_is_help(run):
         pytest.param("{} show --json <&- 2>&-", 0, "outflank/show", marks=pytest.mark.interpreted_only),
         pytest.param("{} show > /dev/full", 2, "cannot write", marks=pytest.mark.interpreted_only),
         pytest.param("{} show --json | true", 0, "", marks=pytest.mark.interpreted_only),
-        ("OUTFLANK_CACHE_DIR='/dev/null/[/x]' {} doctor", 1, "[/x]"),
+        pytest.param("OUTFLANK_CACHE_DIR='/dev/null/[/x]' {} doctor", 1, "[/x]", marks=pytest.mark.interpreted_only),
     ],
 )
 def test_streams_that_cannot_take_it_are_no_tracebacks(command, status, text):
@@ -456,7 +456,7 @@ def test_search_in_json_has_a_line_per_iteration(run):
     assert last["pv"][0] == last["move"]
 
 
-@pytest.mark.slow(3)
+@pytest.mark.compiled  # the interpreter takes seconds for so many nodes
 def test_variants_of_the_reports_are_options(run):
     variants = ["--algorithm", "alphabeta", "--evaluation", "rings-lab", "--ordering", "kinds", "--table-bits", "0"]
     counts = []

@@ -7,12 +7,13 @@ import re
 import signal
 import sys
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from rich.console import Console
 
 import outflank
-from outflank import Limits, MoveValue, OthelloBoard, OutflankError, Progress, Result
+from outflank import Limits, Move, MoveValue, OthelloBoard, OutflankError, Progress, Result
 from outflank.games.scores import OUTCOMES
 from outflank.othello.squares import START, othello
 from outflank.search.solving import TABLE_BITS, default_table_bits
@@ -42,6 +43,15 @@ def test_solving_is_an_exact_search():
         outflank.solve(OthelloBoard.start(4), exact=False)
 
 
+@cache
+def endings_and_scores() -> list[tuple[OthelloBoard, dict[Move, int]]]:
+    """Endings, each with the scores of all its moves."""
+    return [
+        (board, {each.move: each.value for each in outflank.solve(board, moves=99, workers=1, deepen=False).best})
+        for board in endings(9, plies=6)
+    ]
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -53,11 +63,10 @@ def test_solving_is_an_exact_search():
         {"parallel": "abdada", "workers": 2, "table_bits": 8},
     ],
 )
-@pytest.mark.slow(3)
+@pytest.mark.slow(1)
 def test_who_wins_is_the_sign_of_the_score(options):
     seen = set()
-    for board in endings(9, plies=6):
-        scores = {each.move: each.value for each in outflank.solve(board, moves=99, workers=1, deepen=False).best}
+    for board, scores in endings_and_scores():
         found = outflank.solve(board, wld=True, moves=99, deepen=False, **{"workers": 1, **options})
         assert found.exact
         assert {each.move: each.value for each in found.best} == {move: sign(scores[move]) for move in scores}
@@ -390,6 +399,7 @@ def test_what_was_not_asked_for_is_not_contradicted():
     assert differences(board, replace(found, exact=False), {first: 99}, wld=False) == ()
 
 
+@pytest.mark.compiled  # the interpreter takes seconds for all of a board
 def test_moves_that_are_mirror_images_are_solved_once():
     board = OthelloBoard.start(4)
     alike, apart = (
