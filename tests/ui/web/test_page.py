@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import (
     Browser,
     Locator,
@@ -209,7 +209,7 @@ def said(page: Page, text: str) -> None:
 # --- puzzles and mistakes ---
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_puzzles_are_solved_on_the_board_and_rated(page: Page) -> None:
     page.goto("#/puzzles")
     verdict, state, tabs = (
@@ -245,7 +245,7 @@ def test_puzzles_are_solved_on_the_board_and_rated(page: Page) -> None:
     expect(page.locator(".pieces .piece")).to_have_count(13)
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
     page.goto("#/analyse/othello,size=4/--O-XOOOXXXOXXXO+X/b1+a1")
     expect(page.locator(".analyse")).to_be_visible()
@@ -272,7 +272,7 @@ def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
 # --- playing ---
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_a_game_of_othello_is_played_by_clicks(page: Page) -> None:
     begin(page, size=4, white="random")
     over = page.locator(".over h2")
@@ -300,7 +300,7 @@ LONG_GAME = (
 )
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_game_begins_from_a_handicap_with_a_clock_of_ones_own(page: Page) -> None:
     page.goto("#/play")
     expect(page.locator(".play")).to_be_visible()
@@ -332,7 +332,7 @@ def test_a_game_begins_from_a_handicap_with_a_clock_of_ones_own(page: Page) -> N
     assert page.evaluate("clicks") == 2  # of the switch and of the move
 
 
-@pytest.mark.slow(6)
+@pytest.mark.slow(2)
 def test_two_people_play_on_two_machines(page: Page, guest: Page) -> None:
     begin(page, size=4)
     page.get_by_role("button", name="Two machines").click()
@@ -368,7 +368,7 @@ def test_two_people_play_on_two_machines(page: Page, guest: Page) -> None:
     assert page.url == guest.url != link
 
 
-@pytest.mark.slow(3)
+@pytest.mark.slow(1)
 def test_the_current_move_is_in_view_when_a_game_ends(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 640})
     pasted(page, LONG_GAME)
@@ -388,7 +388,7 @@ def assert_current_move_in_view(page: Page) -> None:
     assert outer["top"] <= inner["top"] < inner["bottom"] <= outer["bottom"]
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: Page) -> None:
     pasted(page, NEAR_THE_END)
     page.get_by_role("button", name="Play on").click()
@@ -422,7 +422,7 @@ def test_a_game_of_abalone_is_played_to_its_end_by_clicks_and_by_dragging(page: 
     expect(page.locator(".over h2")).to_contain_text(re.compile("black", re.IGNORECASE))
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_games_of_users_own_are_played_on_the_board(page: Page) -> None:
     begin(page, "connect-four")
     expect(page.locator(".cell.legal")).to_have_count(7)
@@ -450,7 +450,7 @@ def test_games_of_users_own_are_played_on_the_board(page: Page) -> None:
     assert page.locator(".player .count").all_inner_texts() == ["12", "11"]
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_all_is_played_with_keys_alone(page: Page) -> None:
     begin(page, size=4)
     page.keyboard.press("b")
@@ -509,7 +509,7 @@ def walked(page: Page, to: str) -> None:
     raise AssertionError(f"the arrow keys do not lead to {to}")
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_arrows_and_the_wheel_step_through_a_game_and_the_board_is_turned(page: Page) -> None:
     pasted(page, GGF)
     current = page.locator(".moves [aria-current]")
@@ -543,7 +543,7 @@ def test_arrows_and_the_wheel_step_through_a_game_and_the_board_is_turned(page: 
     expect(current).to_have_text("e6")
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_marbles_are_moved_on_a_turned_board(page: Page) -> None:
     pasted(page, NEAR_THE_END)
     page.keyboard.press("f")
@@ -559,7 +559,7 @@ def test_marbles_are_moved_on_a_turned_board(page: Page) -> None:
     said(page, "Black plays F3F4.")
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_hint_is_given_while_playing(page: Page) -> None:
     begin(page, size=4)
     page.keyboard.press("h")
@@ -587,7 +587,7 @@ def centre_of(page: Page) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 def test_sides_are_switched_and_given_up(page: Page) -> None:
     begin(page, size=4, black="random")
     expect(page.locator(".moves .move")).to_have_count(1)
@@ -601,7 +601,7 @@ def test_sides_are_switched_and_given_up(page: Page) -> None:
 # --- the server goes, and comes back ---
 
 
-@pytest.mark.slow(6)
+@pytest.mark.slow(2)
 def test_no_move_is_lost_when_the_server_is_killed(page: Page, server: Server) -> None:
     begin(page, size=4)
     cell(page, "b1").click()
@@ -622,7 +622,7 @@ def test_no_move_is_lost_when_the_server_is_killed(page: Page, server: Server) -
     expect(page.locator(".moves .move")).to_have_count(2)
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_a_shared_position_is_seen_though_the_server_has_forgotten_it(page: Page, server: Server) -> None:
     page.goto(f"#/analyse/othello,size=4/{FOUR_EMPTY}+X")
     expect(page.locator(".solved")).to_contain_text("Solved")
@@ -639,7 +639,7 @@ def test_a_shared_position_is_seen_though_the_server_has_forgotten_it(page: Page
 # --- analysing ---
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
     page.goto(f"#/analyse/othello,size=4/{FOUR_EMPTY}+X")
     engine = page.locator(".engine")
@@ -660,7 +660,7 @@ def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
     expect(page.locator(".tag")).to_have_count(0)
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_indexed_games_are_explored_and_swiped_through(telephone: Page, server: Server, tmp_path: Path) -> None:
     games = tmp_path / "games.txt"
     games.write_text("f5d6c3d3c4\nf5d6c4\nf5f6e6f4\n")
@@ -699,7 +699,7 @@ def swipe(page: Page, distance: int) -> None:
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> None:
     pasted(page, GGF)
     assert moves(page) == ["f5", "f6", "e6", "f4", "e3", "c5"]
@@ -751,7 +751,7 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     assert [each[:2] for each in moves(page)] == ["f5", "f6", "e6", "f4", "e3", "c5"]
 
 
-@pytest.mark.slow(6)
+@pytest.mark.slow(2)
 def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> None:
     start = '[FEN "-----OX--XO----- X"] '
     pasted(page, start + "a2a3a4c1d1a1d3d4c4d2b1b4")
@@ -785,7 +785,7 @@ def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> Non
     expect(page.locator(".review progress")).to_be_hidden()
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_link_shares_a_position(page: Page, guest: Page) -> None:
     begin(page, size=6)
     page.locator(".cell.legal").first.click()
@@ -800,7 +800,7 @@ def test_a_link_shares_a_position(page: Page, guest: Page) -> None:
     expect(guest.locator(".pieces .piece")).to_have_count(6)
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_a_visited_link_leaves_nothing_behind_until_something_is_changed(page: Page) -> None:
     cards = page.locator(".card", has_text="Othello 6×6")
     page.goto("#/games")
@@ -829,7 +829,7 @@ def test_a_visited_link_leaves_nothing_behind_until_something_is_changed(page: P
     expect(cards).to_have_count(count + 1)
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_position_is_set_up(page: Page) -> None:
     begin(page, size=4)
     page.keyboard.press("2")
@@ -844,7 +844,7 @@ def test_a_position_is_set_up(page: Page) -> None:
     expect(page.locator(".pieces .piece")).to_have_count(3)
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_game_is_written_in_other_ways(page: Page) -> None:
     pasted(page, GGF)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -857,7 +857,7 @@ def test_a_game_is_written_in_other_ways(page: Page) -> None:
     assert Path(drawn.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 @pytest.mark.parametrize("allowed", [True, False])
 def test_a_game_is_copied_over_plain_http(page: Page, allowed: bool) -> None:
     """Browsers offer no clipboard to pages of other machines without HTTPS."""
@@ -883,7 +883,7 @@ def test_a_game_is_copied_over_plain_http(page: Page, allowed: bool) -> None:
 # --- the other views ---
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_kept_games_are_listed_and_deleted(page: Page) -> None:
     sent: list[str] = []
 
@@ -909,7 +909,7 @@ def test_kept_games_are_listed_and_deleted(page: Page) -> None:
     expect(card).to_have_count(0)
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_one_of_several_pasted_games_is_chosen(page: Page) -> None:
     other = GGF.replace("PB[one]", "PB[Ann Example]").replace("RE[?]", "RE[-12.00]").replace("W[C5]", "W[D6]")
     page.goto("#/play")
@@ -947,7 +947,7 @@ def test_one_of_several_pasted_games_is_chosen(page: Page) -> None:
     expect(page.locator(".card").first).to_contain_text("Kept Player Example – two")
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_files_are_opened_and_dropped(page: Page, tmp_path: Path) -> None:
     records = [
         replace(record, black=f"Black {number}", white=f"White {number}", event="Final", date="1998", score=4.0)
@@ -980,7 +980,7 @@ def test_files_are_opened_and_dropped(page: Page, tmp_path: Path) -> None:
     expect(page.locator(".toast.wrong")).to_contain_text("expected")
 
 
-@pytest.mark.slow(5)
+@pytest.mark.slow(2)
 def test_a_kept_game_is_found_and_renamed(page: Page) -> None:
     pasted(page, GGF.replace("PB[one]PW[two]RE[?]", "PB[Ann Example]PW[Bo Sample]RE[-12.00]DT[1998]"))
     expect(page.locator(".moves .move")).to_have_count(6)
@@ -1012,7 +1012,7 @@ def test_a_kept_game_is_found_and_renamed(page: Page) -> None:
     assert not serious(page)
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 def test_workers_are_watched_and_a_scheme_is_measured(page: Page) -> None:
     page.goto(f"#/watch/othello,size=4/{FOUR_EMPTY}+X")
     expect(page.get_by_label("Scheme")).to_have_value("ybw")
@@ -1049,7 +1049,7 @@ TRACE = {
 }
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_search_is_drawn_and_stepped_through_and_a_trace_is_opened(page: Page, tmp_path: Path) -> None:
     page.goto("#/watch/othello")
     page.get_by_role("button", name="Search").click()
@@ -1094,7 +1094,7 @@ def test_a_search_is_drawn_and_stepped_through_and_a_trace_is_opened(page: Page,
     expect(pictures.locator(".pointed").first).to_contain_text("d3 · searched by worker 1")
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 def test_a_game_says_that_its_computer_is_compiled(wired: tuple[Page, Wire]) -> None:
     page, wire = wired
 
@@ -1116,7 +1116,7 @@ def test_a_game_says_that_its_computer_is_compiled(wired: tuple[Page, Wire]) -> 
     assert 0.6 < float(page.get_by_role("progressbar", name="Compilation").get_attribute("value") or 0) < 0.7
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 @pytest.mark.parametrize(("view", "items"), [("lab", ".experiment"), ("games", ".card")])
 def test_a_list_says_that_it_is_being_loaded(wired: tuple[Page, Wire], view: str, items: str) -> None:
     page, wire = wired
@@ -1148,7 +1148,7 @@ def test_a_list_says_that_it_is_being_loaded(wired: tuple[Page, Wire], view: str
     expect(page.locator(".loading")).to_have_count(0)
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 @pytest.mark.parametrize("width", [320, 390, 1280, 1400])
 def test_every_figure_of_workers_and_measurements_is_seen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
@@ -1168,7 +1168,7 @@ def test_every_figure_of_workers_and_measurements_is_seen(page: Page, width: int
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 def test_a_measurement_says_that_it_runs_and_is_stopped_by_its_button(page: Page) -> None:
     page.goto("#/watch/othello")
     page.get_by_label("Depth").fill("20")
@@ -1187,21 +1187,22 @@ def test_a_measurement_says_that_it_runs_and_is_stopped_by_its_button(page: Page
     expect(page.locator(".watch section")).to_be_hidden()
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_an_experiment_is_found_and_run_and_its_report_is_read(page: Page) -> None:
     page.goto("#/lab")
     expect(page.locator(".experiment").first).to_be_visible()
+    before = page.locator(".reports a").all_inner_texts()
     page.get_by_label("Find an experiment").fill("storage")
     expect(page.locator(".experiment:visible")).to_have_count(1)
     ran(page, "storage", boards=16, repeats=1, rounds=1)
     report = page.frame_locator("iframe[title='Report of storage']")
     expect(report.locator("table").first).to_contain_text("16")
     page.get_by_role("button", name="Back to the experiments").click()
-    expect(page.locator(".reports a")).to_have_text(["storage"])
-    expect(page.locator(".reports .settings")).to_have_text("Boards: 16 · Repeats: 1 · Rounds: 1")
+    expect(page.locator(".reports a")).to_have_text(["storage", *before])
+    expect(page.locator(".reports .settings").first).to_have_text("Boards: 16 · Repeats: 1 · Rounds: 1")
     page.get_by_role("button", name="Run again: storage").click()
     page.get_by_role("button", name="Back to the experiments").click()
-    expect(page.locator(".reports a")).to_have_text(["storage", "storage"])
+    expect(page.locator(".reports a")).to_have_text(["storage", "storage", *before])
     # One that goes on is seen again after a reload.
     page.get_by_label("Find an experiment").fill("")
     ran(page, "hash")
@@ -1223,7 +1224,7 @@ def ran(page: Page, experiment: str, **parameters: int) -> None:
     box.get_by_role("button", name="Run").click()
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 def test_what_is_wrong_is_said(page: Page) -> None:
     for address in ("nosuchgame1234", "nonono"):
         page.goto(f"#/game/{address}")
@@ -1238,7 +1239,7 @@ def test_what_is_wrong_is_said(page: Page) -> None:
     expect(page).to_have_url(re.compile("#/game/"))
 
 
-@pytest.mark.slow(2)
+@pytest.mark.slow(1)
 def test_kept_games_are_shown_where_no_other_can_be_begun(wired: tuple[Page, Wire]) -> None:
     page, wire = wired
 
@@ -1260,7 +1261,7 @@ def test_kept_games_are_shown_where_no_other_can_be_begun(wired: tuple[Page, Wir
     expect(page.locator(".toast.wrong")).to_contain_text("there is no room")
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_gone(
     wired: tuple[Page, Wire], guest: Page, server: Server
 ) -> None:
@@ -1288,7 +1289,7 @@ def test_who_comes_gets_a_game_of_their_own_and_it_is_begun_again_where_it_is_go
 # --- how it looks ---
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_a_move_is_kept_while_the_connection_comes_back(wired: tuple[Page, Wire]) -> None:
     page, wire = wired
     ends: list[WebSocketRoute] = []
@@ -1323,7 +1324,7 @@ def test_a_move_is_kept_while_the_connection_comes_back(wired: tuple[Page, Wire]
     expect(page.locator(".moves .move").first).to_be_visible()
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 @pytest.mark.parametrize(("width", "height"), [(320, 640), (390, 844), (844, 390), (568, 320)])
 def test_a_telephone_shows_all_of_a_board_without_scrolling_sideways(telephone: Page, width: int, height: int) -> None:
     page = telephone
@@ -1366,7 +1367,7 @@ def assert_seen(page: Page, part: Locator) -> dict[str, float]:
     return {**box}
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_light_and_dark_are_chosen_and_kept(page: Page, server: Server) -> None:
     page.emulate_media(color_scheme="dark")
     page.goto(server.address)
@@ -1381,7 +1382,7 @@ def test_light_and_dark_are_chosen_and_kept(page: Page, server: Server) -> None:
     assert page.evaluate(ground) == dark
 
 
-@pytest.mark.slow(4)
+@pytest.mark.slow(1)
 def test_the_page_is_light_in_weight(browser: Browser, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     context = browser.new_context()
     page = context.new_page()
@@ -1411,15 +1412,20 @@ SCHEMES: dict[Literal["light", "dark"], dict[str, Any]] = {
 def serious(page: Page, part: str | None = None) -> list[str]:
     """What shuts somebody out of what is shown, or of a part of it."""
     told = []
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(AXE_SCRIPT)
     for scheme, rules in SCHEMES.items():
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        violations = Axe().run(page, part, {"resultTypes": ["violations"], **rules}).response["violations"]
-        found = [each for each in violations if each["impact"] in ("serious", "critical")]
+        judged = page.evaluate(
+            "([part, options]) => axe.run(part ?? document, options)",
+            [part, {"resultTypes": ["violations"], **rules}],
+        )
+        found = [each for each in judged["violations"] if each["impact"] in ("serious", "critical")]
         told += [f"{page.url}: {scheme}: {each['id']}: {node['html']}" for each in found for node in each["nodes"]]
     return told
 
 
-@pytest.mark.slow(12)
+@pytest.mark.slow(10)
 def test_everybody_can_use_it(page: Page) -> None:
     found = []
     pasted(page, NEAR_THE_END)
