@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,18 +15,22 @@ import psutil
 import pytest
 
 from outflank import Limits, OthelloBoard
+from outflank.arena import Settings, play_match
+from outflank.arena.game_runners import GameWorker
 from outflank.distributed import connect
-from outflank.distributed.cluster import Cluster
-from outflank.distributed.engines.on_ray import membership, ray_connection
+from outflank.distributed.cluster import Cluster, open_tasks
+from outflank.distributed.engines.on_ray import membership, ray_connection, ray_process
+from outflank.distributed.engines.on_ray.ray_process import NAMESPACE
 from outflank.distributed.engines.on_ray.ray_search import RayFabric
 from outflank.distributed.head import Tuning
 from outflank.installation import install_command
+from outflank.package_digest import sources_digest
+from outflank.players.specs import player
 from outflank.search.whole_search import search
 from tests.clusters import check_values, children, gone
 from tests.faults import KINDS, boards, machines, search_with
 
 pytestmark = [
-    pytest.mark.compiled,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),  # not by importing it: that takes long
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]
@@ -44,6 +49,7 @@ def home(tmp_path_factory):
     os.environ.update(before)
 
 
+@pytest.mark.compiled
 @pytest.mark.slow(24)
 def test_values_on_one_two_and_four_nodes():
     before = set(children(os.getpid()))
@@ -54,15 +60,18 @@ def test_values_on_one_two_and_four_nodes():
     assert gone(started)
 
 
-@pytest.mark.slow(75)
+@pytest.mark.compiled
+@pytest.mark.slow(60)
 def test_a_fault_loses_only_work():
-    """One of each kind, on one cluster, as it is after the ones before: `python -m tests.faults` has more."""
+    """One of each kind, on one cluster, as it is after the ones before: `python -m tests.faults` has more, and deeper
+    searches."""
     alone = {}  # by depth: they all have the same position
     with machines(3) as (place, cluster):
         for kind in KINDS:
             if kind == "apart":  # `test_network` cuts a machine off
                 continue
             board, depth = boards(kind, 4)
+            depth -= 1
             if depth not in alone:
                 alone[depth] = search(board, Limits(depth=depth), workers=1, table_bits=18)
             place.complete(3)
@@ -70,6 +79,7 @@ def test_a_fault_loses_only_work():
             assert (found.value, found.depth, found.stopped) == (alone[depth].value, depth, False)
 
 
+@pytest.mark.interpreted_only  # it starts sooner, and soon has enough to do
 @pytest.mark.slow(18)
 def test_a_machine_that_joins_is_used():
     place = membership.up(port=0, cores=1)
@@ -78,7 +88,7 @@ def test_a_machine_that_joins_is_used():
         ray_connection.attach(place.address)
         with Cluster(RayFabric(local_nodes=None, workers=1), tuning=Tuning(alone_seconds=0.0)) as cluster:
             for found in cluster.iterate(OthelloBoard.start(), Limits(seconds=60.0), workers=1):
-                if found.depth == 8:
+                if found.depth == 3:
                     joined.append(membership.join(place.address, cores=1))
                 if cluster.head is not None and sum(member.jobs > 0 for member in cluster.head.members.values()) > 1:
                     break
@@ -89,25 +99,27 @@ def test_a_machine_that_joins_is_used():
     assert joined
 
 
-COMMAND = [sys.executable, "-m", "outflank", "search", "--workers", "1"]
+COMMAND = [sys.executable, "-m", "outflank", "search", "--size", "6", "--workers", "1"]
+# With a threshold a search is divided, however short it is.
+ON_TWO_NODES = [*COMMAND, "--threshold", "2", "--cluster", "local:2"]
 
 
+@pytest.mark.interpreted_only
 @pytest.mark.slow(9)
 def test_one_command_starts_and_uses_a_cluster():
-    alone = search(OthelloBoard.start(), Limits(depth=10), workers=1)
-    # With a threshold it is divided, however short it is.
-    command = [*COMMAND, "--depth", "10", "--threshold", "5", "--cluster", "local:2"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    alone = search(OthelloBoard.start(6), Limits(depth=4), workers=1)
+    done = subprocess.run([*ON_TWO_NODES, "--depth", "4"], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"black plays {alone.move}, worth {alone.value_text}" in done.stdout
     for words in ("2 nodes on ray, replication async", "useful", "parallel overhead", "steals:", "transferred:"):
         assert words in done.stdout
 
 
+@pytest.mark.interpreted_only
 @pytest.mark.slow(14)
 def test_the_loss_of_the_head_ends_a_search_with_the_best_so_far():
     process = subprocess.Popen(
-        [*COMMAND, "--depth", "60", "--cluster", "local:2", "--json"],
+        [*ON_TWO_NODES, "--depth", "60", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -116,7 +128,7 @@ def test_the_loss_of_the_head_ends_a_search_with_the_best_so_far():
     lines = []
     for line in process.stdout:  # until the nodes are at work
         lines.append(json.loads(line))
-        if lines[-1]["depth"] >= 11:
+        if lines[-1]["depth"] >= 3:
             break
     everybody = children(process.pid)
     (head,) = (pid for pid in everybody if b"gcs_server" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0])
@@ -132,10 +144,11 @@ def test_the_loss_of_the_head_ends_a_search_with_the_best_so_far():
     assert gone(everybody)
 
 
+@pytest.mark.interpreted_only
 @pytest.mark.slow(7)
 def test_ctrl_c_ends_a_search_with_the_best_so_far():
     process = subprocess.Popen(
-        [*COMMAND, "--depth", "60", "--cluster", "local:2", "--json"],
+        [*ON_TWO_NODES, "--depth", "60", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -143,7 +156,7 @@ def test_ctrl_c_ends_a_search_with_the_best_so_far():
     )
     assert process.stdout is not None
     for line in process.stdout:
-        if json.loads(line)["depth"] >= 11:
+        if json.loads(line)["depth"] >= 3:
             break
     everybody = children(process.pid)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of them
@@ -154,6 +167,7 @@ def test_ctrl_c_ends_a_search_with_the_best_so_far():
     assert gone(everybody)
 
 
+@pytest.mark.interpreted_only
 def test_without_ray_one_line_says_what_to_install(tmp_path):
     (tmp_path / "ray.py").write_text("raise ImportError('not here')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
@@ -166,31 +180,16 @@ def test_without_ray_one_line_says_what_to_install(tmp_path):
         assert done.stderr == f"outflank: Ray is not installed: {install_command('ray')}\n"
 
 
-ONE_SEARCH = """
+SHALLOW = {"depth": 2, "workers": 1, "threshold": 1}
+
+ONE_SEARCH = f"""
 import sys
-import time
 from outflank import OthelloBoard
 from outflank.distributed import connect
 with connect("local:2") as cluster:
-    found = cluster.search(OthelloBoard.start(), depth=5, workers=1, threshold=3)
+    found = cluster.search(OthelloBoard.start(6), **{SHALLOW})
     print(found.value, *(member.where for member in cluster.head.members.values()), flush=True)
     sys.stdin.read()
-"""
-
-ONE_MATCH = """
-import time
-from functools import partial
-from outflank import OthelloBoard
-from outflank.arena import Settings, play_match
-from outflank.arena.game_runners import GameWorker
-from outflank.distributed.cluster import open_tasks
-from outflank.players.specs import player
-settings = Settings(players=("random", "first"), start=OthelloBoard.start(6), games=6)
-with open_tasks("local:2", partial(GameWorker, settings, player)) as tasks:
-    result = play_match(settings, player, tasks=tasks)
-    while tasks.lanes < 2:
-        time.sleep(0.01)
-    print(len(result.games), *(where.replace(", process ", ":") for where in tasks.nodes), flush=True)
 """
 
 OWN_EVALUATION = """
@@ -201,10 +200,42 @@ register_evaluation(Othello, "mine", Exact())
 """
 
 
-@pytest.mark.slow(45)
-def test_processes_of_a_cluster_that_stays_up_serve_one_command_after_the_other():
-    def begin(*more: str, script: str = ONE_SEARCH) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", "\n".join((*more, script))]
+def searched_once() -> tuple[int, set[str]]:
+    """The value that a command finds, and the processes of its nodes."""
+    with connect("local:2") as cluster:
+        found = cluster.search(OthelloBoard.start(6), **SHALLOW)
+        assert cluster.head is not None
+        return found.value, {member.where for member in cluster.head.members.values()}
+
+
+def played_once() -> tuple[int, set[str]]:
+    """How many games a command of tasks plays, and the processes of its nodes."""
+    settings = Settings(players=("random", "first"), start=OthelloBoard.start(4), games=6)
+    with open_tasks("local:2", partial(GameWorker, settings, player)) as tasks:
+        result = play_match(settings, player, tasks=tasks)
+        while tasks.lanes < 2:
+            time.sleep(0.05)
+        return len(result.games), {where.replace(", process ", ":") for where in tasks.nodes}
+
+
+def await_free_nodes() -> None:
+    """Wait until nobody uses the nodes that stay: they are free soon after the end of the last command."""
+    ray_connection.enter_local(2)
+    import ray
+
+    actors = [ray.get_actor(f"{sources_digest()} here-{index}", NAMESPACE) for index in range(2)]
+    deadline = time.monotonic() + 30
+    while not all(ray.get([actor.is_free.remote() for actor in actors])):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    ray_connection.detach()
+
+
+@pytest.mark.interpreted_only
+@pytest.mark.slow(30)
+def test_processes_of_a_cluster_that_stays_up_serve_one_command_after_the_other(monkeypatch):
+    def begin(*more: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", "\n".join((*more, ONE_SEARCH))]
         return subprocess.Popen(
             command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -214,39 +245,32 @@ def test_processes_of_a_cluster_that_stays_up_serve_one_command_after_the_other(
         value, *nodes = process.stdout.readline().split()
         return int(value), set(nodes)
 
-    def await_answer(wanted: tuple[int, set[str]], script: str) -> None:
-        """Run a script until its nodes are those that stay: they are free soon after the end of the last command."""
-        deadline = time.monotonic() + 30
-        while True:
-            answers = answer(process := begin(script=script))
-            process.communicate()
-            if answers == wanted:
-                break
-            assert time.monotonic() < deadline, (answers, wanted)
-
-    value = search(OthelloBoard.start(), depth=5, workers=1).value
-    old_sources = "import outflank.package_digest as d; d.sources_digest = lambda: 'other'"
+    monkeypatch.setattr("outflank.plugins._user_parts", set())  # other tests may have registered some
+    value = search(OthelloBoard.start(6), depth=2, workers=1).value
     membership.up(port=0, cores=1)
     try:
-        found, old = answer(process := begin(old_sources))
+        with monkeypatch.context() as patch:
+            patch.setattr(ray_process, "sources_digest", lambda: "other")
+            found, old = searched_once()
         assert found == value
-        process.communicate()
         found, nodes = answer(first := begin())
         assert found == value
         assert not nodes & old  # other sources
         assert not any(psutil.pid_exists(int(node.rpartition(":")[2])) for node in old)
-        found, others = answer(beside := begin())
+        found, others = searched_once()
         assert found == value
         assert not others & nodes  # they are in use
-        beside.communicate()
         first.kill()
         first.communicate()
-        await_answer((value, nodes), ONE_SEARCH)  # they are free when Ray notices that the command has ended
-        await_answer((6, nodes), ONE_MATCH)
+        await_free_nodes()  # when Ray notices that the command has ended
+        assert searched_once() == (value, nodes)
+        await_free_nodes()
+        assert played_once() == (6, nodes)
+        await_free_nodes()
         found, own = answer(process := begin(OWN_EVALUATION))
         assert found == value
         assert not own & nodes  # nodes that stay must not load what a user edits
         process.communicate()
-        await_answer((value, nodes), ONE_SEARCH)
+        assert searched_once() == (value, nodes)
     finally:
         membership.down()
