@@ -205,10 +205,10 @@ def test_a_node_that_cannot_search_is_named(tmp_path, made_up, monkeypatch, caps
 
 
 @on_ray
-@pytest.mark.compiled
+@pytest.mark.interpreted_only
 @pytest.mark.slow(9)
 def test_a_build_on_ray_outlives_a_node(tmp_path):
-    plan = BookPlan(plies=4, depth=5)
+    plan = BookPlan(plies=3, depth=2)
     killed = []
 
     def kill_one(done, known):

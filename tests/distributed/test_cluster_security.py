@@ -30,7 +30,7 @@ from outflank.ui.cli import main
 
 pytestmark = [
     pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),  # not by importing it: that takes long
-    pytest.mark.compiled,  # to run once: Ray knows nothing of kernels
+    pytest.mark.interpreted_only,  # Ray knows nothing of kernels
     pytest.mark.skipif(sys.platform != "linux", reason="reads open ports from /proc"),
 ]
 
