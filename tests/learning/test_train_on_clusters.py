@@ -1,5 +1,6 @@
 """`outflank train` on a cluster: the same files as those of one process, whatever happens to the nodes on the way."""
 
+import random
 import time
 from functools import partial
 
@@ -58,11 +59,19 @@ def test_positions_and_values_from_a_cluster_are_the_same(tmp_path, on_two_nodes
     assert learnt(tmp_path / "cluster", on_two_nodes()) == learnt(tmp_path / "alone", Work())
 
 
-@pytest.mark.slow(7)
+def record(seed):
+    """A game by chance that has a few moves left: what follows takes little time."""
+    board, chance = OthelloBoard.start(), random.Random(seed)
+    for _ in range(48):
+        board.push(chance.choice(board.legal_moves))
+    return "".join(str(move) for move in board.moves if str(move) != "pass")
+
+
+@pytest.mark.slow(4)
 def test_games_that_begin_as_recorded_ones_are_the_same(tmp_path, on_two_nodes):
     games = tmp_path / "games.txt"
-    games.write_text("f5d6c3d3c4f4f6\nf5f6e6f4e3\nf5d6c4d3c3\n" * 5)
-    recorded = Generation(start=OthelloBoard.start(), positions=40, per_game=3, games=(games,))
+    games.write_text("".join(f"{record(seed)}\n" for seed in range(15)))
+    recorded = Generation(start=OthelloBoard.start(), positions=30, per_game=3, games=(games,))
     for name, work in (("cluster", on_two_nodes()), ("alone", Work())):
         generate(tmp_path / name, recorded, work)
     assert contents(tmp_path / "cluster") == contents(tmp_path / "alone")
@@ -88,15 +97,16 @@ def test_a_group_of_recorded_games_needs_only_its_own_beginnings():
         )
 
 
-@pytest.mark.slow(5)
 def test_weights_are_sent_and_need_not_be_on_the_nodes(tmp_path, on_two_nodes, monkeypatch):
-    monkeypatch.setattr(Learning, "longest", 12)  # plies of a game; all of Abalone takes a minute here
+    monkeypatch.setattr("outflank.learning.selfplay.GAMES", 2)
+    monkeypatch.setattr("outflank.learning.labelling.ROWS", 2)
     start = AbaloneBoard.start()
     subject = Subject(start.game)
+    monkeypatch.setattr(Learning, "longest", 8)  # plies of a game; all of Abalone takes a minute here
     file = tmp_path / subject.weights_name
     weights = np.random.default_rng(1).integers(-50, 50, subject.zero_weights().shape).astype(np.int16)
     file.write_bytes(encode_weights(subject.patterns, weights))
-    generation = Generation(start=start, positions=8, per_game=1, evaluation=f"patterns:{file}")
+    generation = Generation(start=start, positions=4, per_game=1, evaluation=f"patterns:{file}")
     labels = Labels(weights=file, plies=1)
     alone = learnt(tmp_path / "alone", Work(), generation, labels)
     made = []
@@ -200,9 +210,8 @@ def run(capsys, *arguments):
     return left.value.code, out, err
 
 
-@pytest.mark.slow(5)
 def test_the_commands_work_on_a_cluster(tmp_path, capsys):
-    options = ("--size", 4, "--positions", 60, "--generations", 2, "--match-games", 0, "--plies", 2, "--passes", 3)
+    options = ("--size", 4, "--positions", 30, "--generations", 2, "--match-games", 0, "--plies", 2, "--passes", 3)
     for name, where in (("alone", ("--workers", 1)), ("cluster", ("--cluster", "inside:2", "--workers", 2))):
         status, _, err = run(capsys, "train", "run", *options, "--out", tmp_path / name, "--quiet", *where)
         assert (status, err) == (0, "")
