@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType, SimpleNamespace
 
@@ -141,8 +142,8 @@ def test_the_command_lists_engines(capsys):
 def test_processes_find_the_values_of_one_worker():
     with connect("futures:2", tuning=AT_ONCE) as cluster:
         for board, depth, policy in (
-            (OthelloBoard.start(6), 5, "async:depth=2,batch=5"),
-            (OthelloBoard.start(6), 5, "batch:batch=1"),
+            (OthelloBoard.start(6), 4, "async:depth=2,batch=5"),
+            (OthelloBoard.start(6), 4, "batch:batch=1"),
             (AbaloneBoard.start(), 3, "none"),
         ):
             found = cluster.search(board, Limits(depth=depth), workers=1, threshold=depth - 2, replication=policy)
@@ -157,12 +158,12 @@ def test_processes_find_the_values_of_one_worker():
         lost = int(done.nodes[0].where.rpartition(":")[2])
         os.kill(lost, signal.SIGTERM)
         board = OthelloBoard.start(6)
-        found = cluster.search(board, Limits(depth=6), workers=1, threshold=3)
-        assert found.value == search(board, Limits(depth=6), workers=1).value
+        found = cluster.search(board, Limits(depth=5), workers=1, threshold=2)
+        assert found.value == search(board, Limits(depth=5), workers=1).value
         for process in multiprocessing.active_children():
             process.terminate()
         with pytest.raises(OutflankError, match=r"^all processes of the cluster have died$"):
-            cluster.search(board, Limits(depth=6), workers=1, threshold=3)
+            cluster.search(board, Limits(depth=5), workers=1, threshold=2)
     assert lost in started
     assert gone(started)
 
@@ -205,6 +206,7 @@ def test_processes_end_with_whoever_started_them(how):
     ) as process:
         while len(started := children(process.pid)) < 3:  # one that counts what they share, and two nodes
             assert process.poll() is None
+            time.sleep(0.05)
         if how == signal.SIGINT:
             os.killpg(process.pid, how)  # as a terminal does it: to all that were started there
         else:
