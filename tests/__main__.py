@@ -29,7 +29,7 @@ PYTEST = ["-m", "pytest", "-n", "3", "--dist", "worksteal"]
 WARM = "tests/kernels/test_warm.py"
 # What other compiled tests need, one process for each game: several would compile much of it twice.
 KERNELS = ["-m", "pytest", "-n", "2", WARM]
-# Four, for all tests that start Ray are among these, and wait for most of their time.
+# Four, for those that start Ray wait for most of their time.
 COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "--ignore", WARM, "-m", "not interpreted_only"]
 
 # Rewriting the assertions of all tests takes 24 seconds, and is kept: otherwise each process would do it.

@@ -106,7 +106,7 @@ def stumbling(monkeypatch):
 def test_pairs_of_options_agree_with_the_definition(name, number, row, stumbling):
     row = dict(row)
     stumbling(row.pop("stumble"))
-    for seed in range(11 * number, 11 * number + (1 if interpreted() else 4)):
+    for seed in range(11 * number, 11 * number + (1 if interpreted() else 2)):
         check(name, seed, row)
 
 
@@ -121,7 +121,7 @@ def drawn(number: int):
 
 @cache
 def boards() -> list[tuple[Board, int]]:
-    return [(board, depth) for board, depth in drawn(5) if legal(board.game, board.position)]
+    return [(board, depth) for board, depth in drawn(3) if legal(board.game, board.position)]
 
 
 @cache
@@ -218,7 +218,7 @@ def test_fork_join_minimax_enters_the_same_nodes(schedule):
 @pytest.mark.compiled
 @pytest.mark.parametrize("algorithm", ["alphabeta", "mtdf"])
 def test_one_worker_of_a_scheme_enters_the_nodes_of_one_alone(algorithm):
-    for number, (board, depth) in enumerate(boards()[:6]):
+    for number, (board, depth) in enumerate(boards()):
         expected = alone(number, Limits(depth=depth), algorithm=algorithm)
         for scheme in ("fork-join", "root-split", "pv-split", "ybw", "shared-table", "abdada"):
             one = search(board, Limits(depth=depth), workers=1, algorithm=algorithm, parallel=scheme)
@@ -389,7 +389,7 @@ def test_an_aborted_part_writes_nothing(scheme, stumbling):
         depths = (6, 7) if isinstance(board, OthelloBoard) else (3, 4)
         fresh = {depth: search(board, Limits(depth=depth), workers=1, evaluation=name).value for depth in depths}
         table = Table(10)
-        for _ in range(12):
+        for _ in range(8):
             options = {
                 "parallel": scheme,
                 "workers": int(random.choice([2, 3, 4])),
@@ -642,19 +642,19 @@ def test_parallel_monte_carlo_settles_on_a_move_that_the_solver_calls_best(schem
         here = OthelloBoard(game, walk(game, START, seed, 3))
         solved = search(here, exact=True, moves=20, workers=1)
         best = {entry.move for entry in solved.best if np.sign(entry.value) == np.sign(solved.value)}
-        found = search(here, Limits(nodes=400_000), algorithm="uct", parallel=scheme, workers=3)
+        found = search(here, Limits(nodes=200_000), algorithm="uct", parallel=scheme, workers=3)
         assert found.move in best
         assert (found.scheme, len(found.workers)) == (scheme, 3)
 
 
 @pytest.mark.compiled
-@pytest.mark.slow(14)
+@pytest.mark.slow(7)
 def test_a_short_stress():
     from tests import stress
 
-    seen = stress.run(250, seed=int(os.environ.get("OUTFLANK_STRESS_SEED", "3")))
+    seen = stress.run(120, seed=int(os.environ.get("OUTFLANK_STRESS_SEED", "3")))
     assert min(seen[what] for what in ("stopped", "finished", "aborts obeyed", "moves of others", "frames")) > 0
-    assert seen["values compared"] > 100
+    assert seen["values compared"] > 50
     assert seen["entries compared"] > 500
 
 
