@@ -570,6 +570,7 @@ def mpi_match(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.interpreted_only
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="needs the launcher of MPI beside the interpreter")
+@pytest.mark.slow(3)
 def test_a_match_on_mpi(tmp_path):
     done = mpi_match("random", "first", "--size", "4", "--games", "40", "--out", str(tmp_path), "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -587,6 +588,7 @@ def test_a_match_on_mpi(tmp_path):
 
 @pytest.mark.interpreted_only
 @pytest.mark.skipif(not MPIEXEC.exists(), reason="needs the launcher of MPI beside the interpreter")
+@pytest.mark.slow(3)
 def test_what_fails_on_the_head_of_mpi_lets_the_others_go():
     done = mpi_match("random", "nobody")
     assert (done.returncode, done.stdout) == (2, "")

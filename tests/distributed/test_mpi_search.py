@@ -17,6 +17,7 @@ from tests.clusters import ALL_WELL, children, gone, leaked, mpiexec, search_own
 from tests.rank_recorder import report
 
 pytest.importorskip("mpi4py")
+pytestmark = pytest.mark.slow(3)
 ROOT = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 
