@@ -39,11 +39,19 @@ def python(*arguments: str, cache_dir: Path, path: Path | None = None, start: bo
 
 
 @pytest.fixture(scope="module")
-def forked():
-    """As `python`, in a process that has read Numba: for tests to which it is all one how it was begun."""
+def forks():
     forks = Forks()
-    yield lambda *arguments, **more: forks.run(*arguments, environment=surroundings(**more))
+    yield forks
     forks.close()
+
+
+@pytest.fixture(scope="module")
+def forked(forks):
+    """As `python`, in a process that has read Numba: for tests to which it is all one how it was begun."""
+    return lambda *arguments, **more: forks.run(*arguments, environment=surroundings(**more))
+
+
+COMMAND_LINE = "from outflank.__main__ import begin; begin()"
 
 
 @pytest.mark.slow(5)
@@ -96,12 +104,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_processes_that_start_cold_at_once_all_finish(tiny, tmp_path):
+def test_processes_that_start_cold_at_once_all_finish(forked, tiny, tmp_path):
     running = [python("-c", TWICE, cache_dir=tmp_path, path=tiny, start=True) for _ in range(3)]
     for process in running:
         out, err = process.communicate(timeout=300)
         assert (process.returncode, out) == (0, "7\n"), err
-    after = python("-c", TWICE + HISTORY, cache_dir=tmp_path, path=tiny)
+    after = forked("-c", TWICE + HISTORY, cache_dir=tmp_path, path=tiny)
     assert after.stdout == "7\n['loaded', 'loaded']\n"
     assert not list(tmp_path.rglob("*.part"))
 
@@ -413,12 +421,11 @@ def test_classes_made_in_functions_are_told_apart(forked, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows always knows a profile")
-def test_without_a_home_directory_nothing_is_kept_but_all_works():
+def test_without_a_home_directory_nothing_is_kept_but_all_works(forks):
     environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
     environment["OUTFLANK_CACHE_DIR"] = "~nobody-of-that-name/cache"
     for arguments, status in ((["perft", "--depth", "3"], 0), (["doctor"], 1)):
-        command = [sys.executable, "-m", "outflank", *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        done = forks.run("-c", COMMAND_LINE, *arguments, environment=environment)
         assert done.returncode == status, done.stderr
         assert "Traceback" not in done.stderr
         assert "home directory" in done.stderr + done.stdout
@@ -473,10 +480,10 @@ def test_what_is_not_in_a_scripts_file_is_not_kept(forked, tmp_path):
     assert not list((tmp_path / "cache").rglob("*.kernel"))
 
 
-def test_a_cache_that_cannot_be_written_is_reported_and_worked_around(tmp_path):
+def test_a_cache_that_cannot_be_written_is_reported_and_worked_around(forked, tmp_path):
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the directory should be")
-    done = python("-m", "outflank", "perft", "--depth", "4", cache_dir=blocked / "inside")
+    done = forked("-c", COMMAND_LINE, "perft", "--depth", "4", cache_dir=blocked / "inside")
     assert done.returncode == 0
     assert "244" in done.stdout
     assert done.stderr.count("\n") == 1
@@ -506,9 +513,9 @@ def test_a_cache_that_fails_without_a_reason_is_reported(monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions do not bind this user")
-def test_a_read_only_cache_is_reported_and_worked_around(tmp_path):
+def test_a_read_only_cache_is_reported_and_worked_around(forked, tmp_path):
     tmp_path.chmod(0o555)
-    done = python("-m", "outflank", "perft", "--depth", "4", cache_dir=tmp_path)
+    done = forked("-c", COMMAND_LINE, "perft", "--depth", "4", cache_dir=tmp_path)
     assert done.returncode == 0
     assert "OUTFLANK_CACHE_DIR" in done.stderr
 
