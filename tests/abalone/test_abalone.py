@@ -44,7 +44,7 @@ def as_move(move: int) -> oracle.Move:
     return group, NAMES[geometry.DIRECTIONS[(direction + int(SIDEWAYS[kind])) % 6]]
 
 
-@examples(1000)
+@examples(300)
 @given(abalone_positions())
 def test_moves_and_boards_agree_with_the_oracle(drawn):
     game, position = drawn
@@ -58,7 +58,7 @@ def test_moves_and_boards_agree_with_the_oracle(drawn):
         assert (named(after.opp), named(after.own)) == expected[as_move(move)]
 
 
-@examples(300)
+@examples(150)
 @given(abalone_positions())
 def test_kinds_say_what_a_move_does(drawn):
     game, position = drawn
