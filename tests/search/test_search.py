@@ -523,6 +523,7 @@ def test_an_unfinished_proof_says_what_it_has(algorithm, parallel):
 
 
 @pytest.mark.slow(6)
+@pytest.mark.interpreted_only
 def test_estimates_come_before_a_proof():
     # Where the game has kernels of its own for its last moves, only what is above them is worth estimates.
     usual = list(iterate(OthelloBoard.start(4), nodes=10**6, exact=True, evaluation="discs"))
