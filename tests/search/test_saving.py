@@ -49,29 +49,21 @@ def test_a_killed_solve_goes_on_from_its_last_state(tmp_path):
     code = (
         "import sys, outflank\n"
         f"board = outflank.OthelloBoard.from_line({line!r})\n"
-        f"found = outflank.solve(board, save=sys.argv[1] or None, save_every=0.01, **{OPTIONS!r})\n"
-        "print(found.value, found.nodes)"
+        f"outflank.solve(board, save=sys.argv[1], save_every=0.01, **{OPTIONS!r})"
     )
-
-    def begin(save: str) -> subprocess.Popen[str]:
-        environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-        return subprocess.Popen([sys.executable, "-c", code, save], stdout=subprocess.PIPE, text=True, env=environment)
-
-    def found(process: subprocess.Popen[str]) -> tuple[int, int]:
-        value, nodes = process.communicate(timeout=120)[0].split()
-        return int(value), int(nodes)
-
-    value, nodes = found(begin(""))
-    killed = begin(str(path))
-    while not path.exists() or state_of(path)["nodes"] < nodes // 2:
+    slow = OthelloBoard.from_line(line)
+    whole = outflank.solve(slow, **OPTIONS)
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    killed = subprocess.Popen([sys.executable, "-c", code, str(path)], env=environment)
+    while not path.exists() or state_of(path)["nodes"] < whole.nodes // 2:
         assert killed.poll() is None, "it ended before it could be killed"
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
-    killed.communicate()
+    killed.wait()
     assert state_of(path)["entries"] > 50
-    again, more = found(begin(str(path)))
-    assert (again, value) == (-22, -22)
-    assert more < 0.7 * nodes, "what was proved before is not searched again"
+    again = outflank.solve(slow, save=path, **OPTIONS)
+    assert (again.value, whole.value) == (-22, -22)
+    assert again.nodes < 0.7 * whole.nodes, "what was proved before is not searched again"
     assert not path.exists()
 
 
