@@ -42,7 +42,7 @@ def as_square(game: Othello, move: int) -> oracle.Square | None:
     return None if move == PASS else (move % 8 - first, move // 8 - first)
 
 
-@examples(1000)
+@examples(300)
 @given(othello_positions())
 def test_moves_and_boards_agree_with_the_oracle(drawn):
     game, position = drawn
