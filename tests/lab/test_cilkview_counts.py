@@ -10,7 +10,7 @@ from outflank.lab.report_programs.published_numbers import rows
 from outflank.lab.reproduction import cilkview
 from outflank.lab.reproduction.compared_cells import Verdict, compare_cells
 from outflank.lab.reproduction.published_sections import EQUAL, Effort, MeasuredCell, PublishedTable, Setting
-from outflank.lab.spans.cilkview_counts import DEEPEST, loops_of_game, walk
+from outflank.lab.spans.cilkview_counts import DEEPEST, walk
 from outflank.lab.spans.work_and_span import spans_of
 from outflank.parallel.events import EventRecording
 from outflank.search.request import Limits, Stop
@@ -114,7 +114,7 @@ def test_report_002_is_counted(depth, factor):
 @pytest.mark.parametrize("depth", [3, 4, 5, 6])
 def test_the_span_of_report_002_is_our_nodes_and_what_is_done_between_searches(depth):
     """As the page explains it: so many instructions a node, and so many besides."""
-    explained = 1475 * loops_of_game("002", depth).span + 10.4e6
+    explained = 1475 * cilkview._loops("002", depth, Stop()).span + 10.4e6
     assert explained == pytest.approx(PRINTED["002"][depth]["span"], rel=0.04)
 
 
@@ -134,7 +134,7 @@ def test_parallelism_by_rows_is_that_walk():
     )
     table = found["fork-join by rows: parallelism in nodes"]
     for depth, work, span in zip(*(table.column(name) for name in ("depth", "work (nodes)", "span")), strict=True):
-        loops = loops_of_game("004", depth)
+        loops = cilkview._loops("004", depth, Stop())
         assert (work, span) == (loops.work - loops.turns, loops.span - loops.turns)
     (curve,) = [series for plot in found.figures for series in plot.series if series.published]
     assert curve.name == "report 004"
