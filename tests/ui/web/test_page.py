@@ -785,6 +785,47 @@ def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> Non
     expect(page.locator(".review progress")).to_be_hidden()
 
 
+@pytest.mark.slow(2)
+def test_a_position_is_commented_on_and_drawn_on(page: Page) -> None:
+    pasted(page, "f5d6c3")
+    page.keyboard.press("e")  # what the engine says moves the buttons below it
+    comment = page.get_by_label("Comment on this position")
+    comment.fill("a book move")
+
+    def drag(first: str, last: str) -> None:
+        cell(page, first).hover()
+        page.mouse.down(button="right")
+        cell(page, last).hover()
+        page.mouse.up(button="right")
+
+    drawn = page.locator(".board .drawing")
+    drag("d6", "f4")
+    drag("c4", "c4")
+    expect(page.locator(".notes p")).to_have_text("d6 → f4, circle around c4")
+    expect(drawn.locator("g.drawn")).to_have_count(1)
+    expect(drawn.locator("circle.drawn")).to_have_count(1)
+    drag("d6", "f4")  # drawn again, it is gone
+    expect(page.locator(".notes p")).to_have_text("circle around c4")
+
+    page.keyboard.press("Escape")
+    page.get_by_label("A move back").click()
+    expect(comment).to_have_value("")
+    expect(drawn.locator(".drawn")).to_have_count(0)
+    page.get_by_role("button", name="Draw", exact=True).click()
+    cell(page, "a1").click()
+    cell(page, "h8").click()
+    expect(page.locator(".moves .move")).to_have_count(3)  # no move was made
+    page.get_by_role("button", name="Stop drawing").click()
+    expect(page.locator(".notes p")).to_have_text("a1 → h8")
+    page.get_by_label("A move on").click()
+    expect(comment).to_have_value("a book move")
+    page.reload()
+    expect(comment).to_have_value("a book move")
+    expect(drawn.locator("circle.drawn")).to_have_count(1)
+    page.get_by_role("button", name="Clear", exact=True).click()
+    expect(drawn.locator(".drawn")).to_have_count(0)
+
+
 @pytest.mark.slow(1)
 def test_a_link_shares_a_position(page: Page, guest: Page) -> None:
     begin(page, size=6)

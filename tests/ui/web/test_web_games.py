@@ -17,17 +17,20 @@ from typing import Any
 import msgspec
 import pytest
 
+from outflank import OthelloBoard
 from outflank.books.game_index import IndexBuilder
 from outflank.errors import OutflankError
 from outflank.formats.game_files import write_records
+from outflank.formats.game_record import Notes
 from outflank.formats.recognise import read_all
 from outflank.othello.squares import othello
 from outflank.search.request import Stop
 from outflank.ui.web import server_messages
+from outflank.ui.web.games.exporting import record_of
 from outflank.ui.web.games.game_messages import listed_game
 from outflank.ui.web.games.game_store import Store, row_of
-from outflank.ui.web.games.move_tree import Boards
-from outflank.ui.web.games.new_games import game_from_pieces, game_from_records, new_game
+from outflank.ui.web.games.move_tree import Boards, with_judged, with_notes
+from outflank.ui.web.games.new_games import game_from_board, game_from_pieces, game_from_records, new_game
 from outflank.ui.web.lobby.live_games import LiveGame
 from outflank.ui.web.lobby.lobby import MOST_UNWATCHED, Lobby
 from outflank.ui.web.requests import Games, New
@@ -356,6 +359,44 @@ def test_a_game_and_its_players_are_named(served: Served, page: Page) -> None:
     assert "PB[me]" in page.ask("export", id=game["id"], form="ggf")["text"]
     assert "no such game" in page.refused("describe", **{**request, "id": "nosuchgame1234"})
     assert "name: expected" in page.refused("describe", **{**request, "name": "x" * 101})
+
+
+def test_notes_on_a_position_are_kept_shown_to_others_and_exported(served: Served, page: Page) -> None:
+    game = page.play(page.new(), "f5")
+    notes = {"comment": "  the only\nmove\t", "arrows": [["d3", "f5"], ["c4", "c4"], ["d3", "f5"]]}
+    with served.page() as other:
+        other.ask("open", id=game["id"])
+        node = page.ask("annotate", id=game["id"], node=1, **notes)["nodes"][1]
+        assert (node["comment"], node["arrows"]) == ("the only\nmove", [["d3", "f5"], ["c4", "c4"]])
+        assert other.until(lambda message: message["kind"] == "game")["nodes"][1] == node
+    page.ask("annotate", id=game["id"], node=0, comment="at first")
+    text = page.ask("export", id=game["id"], form="sgf")["text"]
+    assert "C[at first]" in text
+    assert "C[the only\nmove]AR[d3:f5]CR[c4]" in text
+    again = page.ask("new", text=text)
+    assert [(each.get("comment"), each.get("arrows")) for each in again["nodes"]] == [
+        ("at first", None),
+        ("the only\nmove", [["d3", "f5"], ["c4", "c4"]]),
+    ]
+    assert "comment" not in page.ask("annotate", id=game["id"], node=1)["nodes"][1]
+    assert "no cell 'i9'" in page.refused("annotate", id=game["id"], node=1, arrows=[["a1", "i9"]])
+    assert "no node 7" in page.refused("annotate", id=game["id"], node=7)
+    assert "comment: expected" in page.refused("annotate", id=game["id"], node=1, comment="x" * 2001)
+
+
+def test_a_review_keeps_notes_that_were_written_meanwhile_and_is_exported() -> None:
+    board = OthelloBoard.start()
+    board.push("f5")
+    before = game_from_board(board)
+    noted = with_notes(before, {1: Notes("good")})
+    judged = with_judged(noted, msgspec.structs.replace(before.nodes[1], value=2.0, loss=0.5))
+    assert (judged.nodes[1].comment, judged.nodes[1].value) == ("good", 2.0)
+    record = record_of(judged, 1, board)
+    assert (record.moves[0].value, record.moves[0].notes.comment) == (2.0, "good")
+    board.push("d6")
+    two = game_from_board(board)
+    judged = with_judged(two, msgspec.structs.replace(two.nodes[2], value=2.0))
+    assert [move.value for move in record_of(judged, 2, board).moves] == [None, -2.0]  # for the mover, white
 
 
 def test_who_watches_a_game_is_told_of_changes_and_of_its_end(served: Served, page: Page) -> None:

@@ -21,6 +21,12 @@ MOST_BYTES = 4 * (MOST_FILE_BYTES // 3 + MOST_FILES) + 4000
 MOST_LABEL = 100
 """Maximum number of characters in a name of a game, a player or an event."""
 
+MOST_COMMENT = 2000
+"""Maximum number of characters in the comment on a position."""
+
+MOST_ARROWS = 60
+"""Maximum number of arrows and circles on the board of a position."""
+
 Ask = Annotated[int, Meta(ge=1, le=1 << 31)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Words = Annotated[str, Meta(max_length=200)]
@@ -212,6 +218,17 @@ class Describe(PageRequest, frozen=True, kw_only=True):
     date: Label
 
 
+class Annotate(PageRequest, frozen=True, kw_only=True):
+    """Write a comment on a position and draw on its board, in place of what is there. The game need not be open.
+    Answer: `game`."""
+
+    id: GameId
+    node: NodeId
+    comment: Annotated[str, Meta(max_length=MOST_COMMENT)] = ""
+    arrows: Annotated[tuple[tuple[Name, Name], ...], Meta(max_length=MOST_ARROWS)] = ()
+    """Cells at the start and the end of each arrow. If both are the same, a circle marks the cell."""
+
+
 class Delete(PageRequest, frozen=True, kw_only=True):
     """Delete a game. Answer: `gone`."""
 
@@ -365,6 +382,7 @@ Request = (
     | Resign
     | Games
     | Describe
+    | Annotate
     | Delete
     | Export
     | Analyse

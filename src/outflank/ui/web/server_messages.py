@@ -203,6 +203,10 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Best move according to a review. Empty if `move` is as good as the best move."""
     exact: bool = False
     """Whether `value` is the proved value under perfect play."""
+    comment: str = ""
+    """What a user wrote about the position."""
+    arrows: tuple[tuple[str, str], ...] = ()
+    """Cells at the start and the end of the arrows that a user drew. If both are the same, it is a circle."""
 
 
 class Cell(Struct, frozen=True, kw_only=True):

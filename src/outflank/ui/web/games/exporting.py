@@ -6,16 +6,16 @@ from collections.abc import Callable
 from outflank.boards import Board
 from outflank.errors import FormatError, UnknownName
 from outflank.formats.game_files import ANY_GAMES
-from outflank.formats.game_record import PlayedMove, Record
+from outflank.formats.game_record import Notes, PlayedMove, Record
 from outflank.formats.movetext import write_moves
 from outflank.games.description import GameDescription, description_of
 from outflank.games.notation import FileFormat
 from outflank.search.recorded_search import record_search
 from outflank.search.request import Options
 from outflank.ui.web.games.game_messages import result_at
-from outflank.ui.web.games.move_tree import SavedGame, first_board, main_line
+from outflank.ui.web.games.move_tree import SavedGame, first_board, main_line, path_to
 from outflank.ui.web.requests import Steps
-from outflank.ui.web.server_messages import Form, Text
+from outflank.ui.web.server_messages import Form, Node, Text
 from outflank.validation.documents import encoded
 
 SVG_WIDTH = 640
@@ -78,14 +78,20 @@ def _file_text(form: FileFormat, saved: SavedGame, number: int, board: Board) ->
 
 
 def record_of(saved: SavedGame, number: int, board: Board) -> Record:
-    """Return the record of a game with the moves from its start to the node `number`."""
+    """Return the record of a game with the moves from its start to the node `number`: with the values of a review, and
+    the notes."""
     outcome = result_at(saved, number, board)
     forfeited = saved.verdict is not None and saved.verdict.node == number
     names = [name or words for name, words in zip(saved.names, (saved.seats.black, saved.seats.white), strict=True)]
+    first, *nodes = path_to(saved, number)
     as_recorded = outcome is None and number == main_line(saved)[-1].id
     return Record(
         start=first_board(saved).setup(),
-        moves=tuple(PlayedMove(code=move.code) for move in board.moves),
+        moves=tuple(
+            PlayedMove(code=move.code, value=_value_for_mover(node), notes=Notes(node.comment, node.arrows))
+            for move, node in zip(board.moves, nodes, strict=True)
+        ),
+        notes=Notes(first.comment, first.arrows),
         black=names[0],
         white=names[1],
         event=saved.event,
@@ -94,3 +100,7 @@ def record_of(saved: SavedGame, number: int, board: Board) -> Record:
         reason=saved.verdict.reason if saved.verdict is not None and forfeited else saved.reason if as_recorded else "",
         clock="" if saved.seats.clock == "none" else saved.seats.clock,
     )
+
+
+def _value_for_mover(node: Node) -> float | None:
+    return None if node.value is None else node.value if node.side == "black" else -node.value

@@ -3,18 +3,25 @@
 Games are immutable: each function returns a new game. So a change that cannot be saved has no effect.
 """
 
+import re
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from outflank.boards import Board
+from outflank.boards.board_tabletop import tabletop_of
 from outflank.errors import IllegalMove, OutflankError
 from outflank.formats.fields import one_line
+from outflank.formats.game_record import Notes
 from outflank.games.sides import Side
-from outflank.ui.web.requests import Colour, Describe, Seats
+from outflank.ui.web.requests import MOST_ARROWS, MOST_COMMENT, Colour, Describe, Seats
 from outflank.ui.web.server_messages import Node, TurningPoint
 from outflank.validation.documents import Document
+
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]+")
+"""Control characters, except line feeds."""
 
 MOST_NODES = 2000
 """Maximum number of positions in the tree of one game."""
@@ -187,9 +194,38 @@ def described(saved: SavedGame, request: Describe) -> SavedGame:
 
 
 def with_judged(saved: SavedGame, judged: Node) -> SavedGame:
-    """Return the game with a node replaced by `judged`, the node of the same number with the judgement of a review."""
-    nodes = tuple(judged if node.id == judged.id else node for node in saved.nodes)
+    """Return the game with the judgement of a review: that of `judged`, for the node with the same number."""
+
+    def with_judgement(node: Node) -> Node:
+        return replace(  # its notes may have changed during the review
+            node, value=judged.value, loss=judged.loss, mark=judged.mark, best=judged.best, exact=judged.exact
+        )
+
+    nodes = tuple(with_judgement(node) if node.id == judged.id else node for node in saved.nodes)
     return replace(saved, nodes=nodes, disposable=False)
+
+
+def annotated(saved: SavedGame, number: int, notes: Notes) -> SavedGame:
+    """Return the game with these notes on the node `number`. Raise an error if an arrow is not between cells."""
+    node_of(saved, number)
+    known = {place.name for place in tabletop_of(first_board(saved)).places}
+    for cell in (cell for arrow in notes.arrows for cell in arrow):
+        if cell not in known:
+            raise OutflankError(f"this board has no cell {cell!r}")
+    return with_notes(saved, {number: notes})
+
+
+def with_notes(saved: SavedGame, notes: Mapping[int, Notes]) -> SavedGame:
+    """Return the game with the notes `notes` on the nodes with these numbers, as far as they are shown: comments up to
+    a greatest length, and a greatest number of arrows."""
+
+    def with_those_of(node: Node) -> Node:
+        if node.id not in notes:
+            return node
+        comment = CONTROL.sub(" ", notes[node.id].comment).strip()[:MOST_COMMENT]
+        return replace(node, comment=comment, arrows=tuple(dict.fromkeys(notes[node.id].arrows))[:MOST_ARROWS])
+
+    return replace(saved, nodes=tuple(map(with_those_of, saved.nodes)), disposable=False)
 
 
 MOST_BOARDS = 32

@@ -14,7 +14,7 @@ from outflank.formats.recognise import records_in_text
 from outflank.games.description import GAMES, GameDescription, RuleOptions, description_of, game_named
 from outflank.games.sides import Side
 from outflank.ui.web.games.found_games import games_among, record_numbered, records_in_files
-from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour
+from outflank.ui.web.games.move_tree import FIRST, MOST_NODES, SavedGame, colour, with_notes
 from outflank.ui.web.games.seats import check_seats, full_clocks
 from outflank.ui.web.requests import MOST_LABEL, Colour, Keep, New, Read, Seats
 from outflank.ui.web.server_messages import Found, Node
@@ -67,8 +67,10 @@ def games_from_records(request: Keep) -> list[SavedGame]:
 def _game_from_record(record: Record, options: RuleOptions, seats: Seats | None) -> SavedGame:
     _check_length(len(record.moves))  # before the moves are played on a board
     board = Board.from_setup(apply_rule_options(record.setup, options))
+    new = game_from_board(board, seats=seats, live=seats is not None)
+    notes = (record.notes, *(move.notes for move in record.moves))
     return replace(
-        game_from_board(board, seats=seats, live=seats is not None),
+        with_notes(new, {number: each for number, each in enumerate(notes) if each}),
         names=(_label(record.black), _label(record.white)),
         event=_label(record.event),
         date=_label(record.date),

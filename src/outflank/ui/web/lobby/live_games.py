@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from outflank.boards import Board
 from outflank.errors import OutflankError
+from outflank.formats.game_record import Notes
 from outflank.games.sides import Side
 from outflank.players.player import Choice
 from outflank.search.request import Stop
@@ -30,7 +31,7 @@ from outflank.ui.web.games.seat_owners import (
 )
 from outflank.ui.web.games.seats import check_seats, clocks_of, full_clocks, has_clock, is_human, player_words
 from outflank.ui.web.lobby.services import Services
-from outflank.ui.web.requests import Colour, Describe, Seats
+from outflank.ui.web.requests import Annotate, Colour, Describe, Seats
 from outflank.ui.web.searching.compilation import Compiled
 from outflank.ui.web.server_messages import Game, Gone, Node, TurningPoint
 
@@ -242,15 +243,23 @@ class LiveGame:
             self._check_exists()
             return await self._apply_beside_play(lambda saved: move_tree.described(saved, request), requester)
 
+    async def annotate(self, request: Annotate, requester: Watcher | None = None) -> Game:
+        """Save the notes on a node."""
+        notes = Notes(request.comment, request.arrows)
+        async with self._lock:
+            self._check_exists()
+            change = self._permitted(lambda saved: move_tree.annotated(saved, request.node, notes), requester)
+            return await self._apply_beside_play(change, requester)
+
     async def judge(self, judged: Node) -> None:
         """Save a review's judgement of a node, if the node still exists."""
-        await self._annotate(lambda saved: move_tree.with_judged(saved, judged))
+        await self._save_review(lambda saved: move_tree.with_judged(saved, judged))
 
     async def tell(self, story: tuple[TurningPoint, ...]) -> None:
         """Save the turning points that a review found."""
-        await self._annotate(lambda saved: move_tree.with_story(saved, story))
+        await self._save_review(lambda saved: move_tree.with_story(saved, story))
 
-    async def _annotate(self, change: Change) -> None:
+    async def _save_review(self, change: Change) -> None:
         async with self._lock:
             if not self.is_gone and change(self.saved) != self.saved:
                 await self._apply_beside_play(change, None)

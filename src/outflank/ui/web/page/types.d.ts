@@ -194,6 +194,7 @@ export interface Answers {
   puzzles: PuzzleSet;
   games: Kept;
   describe: Game;
+  annotate: Game;
   explore: Explored;
   delete: Gone;
   export: Text;
@@ -239,6 +240,7 @@ export type PageRequest =
   | Resign
   | Games
   | Describe
+  | Annotate
   | Delete
   | Export
   | Analyse
@@ -395,7 +397,12 @@ export interface Node {
   mark?: string;
   best?: string;
   exact?: boolean;
+  comment?: string;
+  arrows?: [string, string][];
 }
+
+/** Names of the cells at the start and the end of an arrow that a user drew; the same cell twice: a circle. */
+export type Arrow = [string, string];
 
 export interface Cell {
   name: string;
@@ -892,6 +899,15 @@ export interface Describe {
   names: [string, string];
   event: string;
   date: string;
+}
+
+export interface Annotate {
+  kind: "annotate";
+  ask: number;
+  id: string;
+  node: number;
+  comment?: string;
+  arrows?: [string, string][];
 }
 
 export interface Delete {

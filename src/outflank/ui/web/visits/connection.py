@@ -318,6 +318,10 @@ class Session:
         live_game = await self.lobby.live_game(request.id)
         return replace(await live_game.describe(request, self), re=request.ask)
 
+    async def _annotate(self, request: requests.Annotate) -> Message:
+        live_game = await self.lobby.live_game(request.id)
+        return replace(await live_game.annotate(request, self), re=request.ask)
+
     async def _delete(self, request: requests.Delete) -> Message:
         self.lobby.check_deletion(request.id, self.who)
         if self.open is not None and self.open.saved.id == request.id:
@@ -424,6 +428,7 @@ class Session:
         requests.Resign: _resign,
         requests.Games: _games,
         requests.Describe: _describe,
+        requests.Annotate: _annotate,
         requests.Delete: _delete,
         requests.Export: _export,
         requests.Analyse: _analyse,

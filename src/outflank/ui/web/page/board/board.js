@@ -2,8 +2,9 @@
 
 import { draw, make, setChildren, setAttributes } from "../parts/dom.js";
 import { trackDrags } from "./drag.js";
+import { trackDrawing } from "./drawing.js";
 import { Selection } from "./selection.js";
-import { arrow, handle, handlePlace, handleRadius, valueTag } from "./marks.js";
+import { arrow, drawnArrow, handle, handlePlace, handleRadius, valueTag } from "./marks.js";
 import { boardGround } from "./pieces.js";
 import { Shape } from "./shape.js";
 import { PieceLayer } from "./piece_layer.js";
@@ -11,9 +12,9 @@ import { sound } from "../parts/sound.js";
 import { turned } from "./turned.js";
 import { words } from "../parts/words.js";
 
-/** @import { Cell, ShownGame, Gesture, MoveValue } from "../types.js" */
+/** @import { Arrow, Cell, ShownGame, Gesture, MoveValue } from "../types.js" */
 
-/** @typedef {"cells" | "last" | "pieces" | "rings" | "values" | "arrows" | "handles"} LayerName */
+/** @typedef {"cells" | "last" | "pieces" | "rings" | "values" | "arrows" | "drawing" | "handles"} LayerName */
 
 const DRAG_SHARE = 0.4; // a drag over a larger part of the distance is a move
 
@@ -43,6 +44,11 @@ export class Board {
   #focusedByPointer = false; // arrow keys then step through the game, as without a focus on the board
   /** @type {((index: number) => void) | null} */
   #paint = null;
+  /** @type {Arrow[]} */
+  #drawing = [];
+  /** Called with every arrow that the user draws with the right button; null: none is drawn.
+   * @type {((from: string, to: string) => void) | null} */
+  draws = null;
 
   /** @param {(move: string) => void} onMove called with every legal move that the user makes */
   constructor(onMove) {
@@ -58,6 +64,11 @@ export class Board {
       begin: (cell) => this.#canMove && !this.#paint && this.#selection.movable().has(cell),
       move: (cell, vector) => this.#drag(cell, vector),
       end: (cell, vector) => this.#drop(cell, vector),
+    });
+    trackDrawing(this.svg, {
+      isOn: () => this.draws !== null,
+      preview: (from, to) => this.#drawArrows([...this.#drawing, [from, to]]),
+      end: (from, to) => (to === null ? this.#drawArrows(this.#drawing) : this.draws?.(from, to)),
     });
   }
 
@@ -83,6 +94,7 @@ export class Board {
     this.#pieceLayer.show(game, isNextMove);
     if (isNextMove) sound.click();
     setChildren(this.#layers.arrows);
+    this.#drawArrows(this.#drawing);
     this.#refresh();
     if (focused && !this.svg.contains(document.activeElement)) this.#focusCell();
   }
@@ -103,8 +115,20 @@ export class Board {
     this.#labelCells();
   }
 
+  /** Show the arrows and circles that a user drew. @param {Arrow[]} arrows */
+  showDrawing(arrows) {
+    this.#drawing = arrows;
+    this.#drawArrows(arrows);
+  }
+
+  /** @param {Arrow[]} arrows */
+  #drawArrows(arrows) {
+    const marks = arrows.map((each) => drawnArrow(each, this.#shape)).filter(Boolean);
+    if (this.#layers.drawing) setChildren(this.#layers.drawing, marks);
+  }
+
   /**
-   * While a position is set up, `paint` is called with every chosen cell; null: cells make moves again.
+   * While a position is set up or drawn on, `paint` is called with every chosen cell; null: cells make moves again.
    * @param {((index: number) => void) | null} paint
    */
   paint(paint) {
@@ -161,6 +185,7 @@ export class Board {
       rings: draw("g", { class: "rings", "aria-hidden": "true" }),
       values: draw("g", { class: "values", "aria-hidden": "true" }),
       arrows: draw("g", { class: "arrows", "aria-hidden": "true" }),
+      drawing: draw("g", { class: "drawing", "aria-hidden": "true" }),
       handles: draw("g", { class: "handles" }),
     };
     setAttributes(this.svg, { viewBox: this.#shape.box(), "data-shape": shape });

@@ -4,7 +4,7 @@ import { draw } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
 /** @import { Shape } from "./shape.js" */
-/** @import { Gesture, MoveValue } from "../types.js" */
+/** @import { Arrow, Gesture, MoveValue } from "../types.js" */
 
 // Loss of a poor and of a bad move: in Othello dozens of discs change sides, in Abalone a single marble counts.
 const GRADES = { squares: [2, 6], hexagons: [0.2, 0.6] };
@@ -54,6 +54,21 @@ function reach(gesture, [x, y], shape) {
 }
 
 /**
+ * The corners of an arrow's head at the end of its line.
+ * @param {[x: number, y: number]} end
+ * @param {[dx: number, dy: number]} direction
+ */
+function headPoints([x, y], [dx, dy]) {
+  return [
+    [0.24, 0],
+    [-0.02, 0.19],
+    [-0.02, -0.19],
+  ]
+    .map(([along, across]) => `${x + dx * along - dy * across},${y + dy * along + dx * across}`)
+    .join(" ");
+}
+
+/**
  * The arrow of a move; that of rank 0 is the boldest.
  * @param {Gesture} gesture
  * @param {Shape} shape
@@ -65,11 +80,6 @@ export function arrow(gesture, shape, rank, valueText) {
   const [dx, dy] = gesture.way;
   const front = reach(gesture, [x, y], shape);
   const [x1, y1, x2, y2] = [x - dx * front, y - dy * front, x + dx * (front + 0.62), y + dy * (front + 0.62)];
-  const head = [
-    [0.24, 0],
-    [-0.02, 0.19],
-    [-0.02, -0.19],
-  ].map(([along, across]) => `${x2 + dx * along - dy * across},${y2 + dy * along + dx * across}`);
   return draw(
     "g",
     { class: `arrow rank${rank}` },
@@ -79,7 +89,7 @@ export function arrow(gesture, shape, rank, valueText) {
         points: gesture.picked.map((name) => `${shape.at.get(name).x},${shape.at.get(name).y}`).join(" "),
       }),
     draw("line", { x1, y1, x2, y2 }),
-    draw("polygon", { points: head.join(" ") }),
+    draw("polygon", { points: headPoints([x2, y2], [dx, dy]) }),
     rank === 0 &&
       draw(
         "g",
@@ -87,6 +97,26 @@ export function arrow(gesture, shape, rank, valueText) {
         draw("rect", { class: "chip", x: -0.36, y: -0.17, width: 0.72, height: 0.34, rx: 0.17 }),
         draw("text", {}, valueText),
       ),
+  );
+}
+
+/**
+ * An arrow that a user drew between the centres of two cells, or a circle around one; null: the board lacks a cell.
+ * @param {Arrow} arrow
+ * @param {Shape} shape
+ */
+export function drawnArrow([from, to], shape) {
+  const [start, end] = [shape.at.get(from), shape.at.get(to)];
+  if (!start || !end) return null;
+  if (from === to) return draw("circle", { class: "drawn", cx: start.x, cy: start.y, r: 0.42 });
+  const length = Math.hypot(end.x - start.x, end.y - start.y);
+  const [dx, dy] = [(end.x - start.x) / length, (end.y - start.y) / length];
+  const [x, y] = [end.x - 0.3 * dx, end.y - 0.3 * dy];
+  return draw(
+    "g",
+    { class: "drawn" },
+    draw("line", { x1: start.x, y1: start.y, x2: x, y2: y }),
+    draw("polygon", { points: headPoints([x, y], [dx, dy]) }),
   );
 }
 

@@ -160,7 +160,9 @@ export class Moves {
     const hasLoss = loss >= LEAST_LOSS;
     const isJudged = node.value !== undefined && node.value !== null;
     const judgement = [marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
-    const hint = [judgement, isJudged && w.valued(node.value), hasLoss && w.loses(loss)].filter(Boolean).join(" · ");
+    const hint = [judgement, isJudged && w.valued(node.value), hasLoss && w.loses(loss), node.comment]
+      .filter(Boolean)
+      .join(" · ");
     const element = make(
       "button",
       {
@@ -172,6 +174,7 @@ export class Moves {
       },
       node.move,
       node.mark && make("span", { class: "mark" }, node.mark),
+      (node.comment || node.arrows?.length) && make("span", { class: "noted", "aria-label": w.noted }, "•"),
       this.edits && hasLoss && loss < CERTAIN && make("span", { class: "loss" }, signedNumber(-loss)),
     );
     this.#buttons.set(id, element);

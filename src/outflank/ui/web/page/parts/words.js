@@ -169,6 +169,7 @@ export const words = {
 
   moves: {
     title: "Moves",
+    noted: "with notes",
     promote: "Make this the main line",
     prune: "Delete from here on",
     /** @type {(count: number) => string} */
@@ -219,6 +220,18 @@ export const words = {
     setup: "Set up",
     share: "Share",
     playOn: "Play on",
+  },
+
+  notes: {
+    title: "Notes",
+    comment: "Comment on this position",
+    draw: "Draw",
+    stop: "Stop drawing",
+    clear: "Clear",
+    mouse: "A drag with the right mouse button draws an arrow, a click with it a circle",
+    hint: "Choose two cells for an arrow, or one cell twice for a circle.",
+    /** @type {(from: string, to: string) => string} */
+    drawn: (from, to) => (from === to ? `circle around ${from}` : `${from} → ${to}`),
   },
 
   explorer: {

@@ -6,6 +6,7 @@ import { EvaluationBar } from "../game/evaluation_bar.js";
 import { Explorer } from "../game/explorer.js";
 import { newGame } from "../game/new_game.js";
 import { Moves } from "../game/moves.js";
+import { Notes } from "../game/notes.js";
 import { chooseFiles } from "../game/open_files.js";
 import { Players } from "../game/players.js";
 import { paste } from "../game/paste.js";
@@ -38,6 +39,7 @@ export class Analysis {
     this.players = new Players({ small: true });
     this.opening = make("p", { class: "quiet opening", hidden: true });
     this.moves = new Moves(openGame, true);
+    this.notes = new Notes(app, board, () => this.#app.refresh());
     this.explorer = new Explorer(app);
     this.retry = new Retry(app, board, (refresh) => this.#retryChanged(refresh));
     this.review = new Review(app, {
@@ -62,7 +64,7 @@ export class Analysis {
       { class: "actions tools-row" },
       button(w.paste, () => paste(app)),
       button(words.files.open, () => chooseFiles(app)),
-      button(w.setup, () => this.setup.toggle()),
+      button(w.setup, () => this.#toggleSetup()),
       button(w.share, () => share(app)),
       button(w.playOn, () => newGame.openDialog(app, { text: openGame.game.position, game: openGame.game.game })),
     );
@@ -95,6 +97,7 @@ export class Analysis {
       this.retry.element,
       make("h2", { class: "unseen" }, words.moves.title),
       this.moves.element,
+      this.notes.element,
       this.explorer.element,
       this.review.element,
       this.tools,
@@ -109,6 +112,7 @@ export class Analysis {
     this.#engine.halt();
     this.#engine.on = this.#paused = false;
     this.review.markStopped();
+    this.notes.leave();
     this.setup.close();
     this.retry.close(false);
     this.players.stop();
@@ -124,7 +128,7 @@ export class Analysis {
   }
 
   canMove() {
-    return !this.setup.open && (!this.retry.open || this.retry.canMove());
+    return !this.setup.open && !this.notes.drawing && (!this.retry.open || this.retry.canMove());
   }
 
   canStepByWheel() {
@@ -157,6 +161,9 @@ export class Analysis {
     this.opening.textContent = words.opening(game.opening);
     this.opening.hidden = !game.opening;
     this.moves.show(game);
+    this.notes.element.hidden = this.setup.open || this.retry.open;
+    if (this.notes.element.hidden) this.notes.leave();
+    else this.notes.show(game);
     this.explorer.show(game);
     this.review.show(game);
     this.setup.show();
@@ -167,6 +174,11 @@ export class Analysis {
       this.#show(this.#engine.last);
     else if (this.#engine.on) this.#show(null);
     if (!this.review.running && !this.setup.open) this.#search();
+  }
+
+  #toggleSetup() {
+    this.notes.draw(false);
+    this.setup.toggle();
   }
 
   #countChanged() {
@@ -190,6 +202,7 @@ export class Analysis {
   #retryChanged(refresh) {
     const { open } = this.retry;
     if (open) {
+      this.notes.draw(false);
       this.setup.close();
       this.#engine.halt();
     }
