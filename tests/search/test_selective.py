@@ -11,6 +11,7 @@ from outflank.games.rules import play
 from outflank.othello.squares import START, othello
 from outflank.search import selective
 from outflank.search.selective import MARGINS, SELECTIVITIES, margins, shallower, spread
+from outflank.search.whole_search import confirming
 from tests.walking import legal, walk
 
 GAME = othello(8)
@@ -113,9 +114,31 @@ def test_a_selective_search_grows_surer_and_ends_in_a_proof():
     told = [(result.depth, result.selectivity, result.exact) for result in results]
     horizon = board.moves_left + 1
     shallow = [(depth, 87, False) for depth in range(1, horizon - 9)]
-    assert told == [*shallow, (horizon, 87, False), (horizon, 95, False), (horizon, 99, False), (horizon, 100, True)]
+    assert told == [*shallow, (horizon, 87, False), (horizon, 100, True)]  # so near the end, a proof takes no longer
     assert results[-1].value == outflank.search(board, exact=True, workers=1).value
     assert [result.selectivity for result in outflank.iterate(board, depth=2, selectivity=95, workers=1)] == [95, 95]
+
+
+@pytest.mark.parametrize(("moves", "passes"), [(20, []), (21, [95]), (25, [95]), (26, [95, 99])])
+@pytest.mark.interpreted_only
+def test_passes_before_a_proof_take_less_time_than_it(moves, passes):
+    board = next(board for board in (board_with(moves, seed) for seed in range(99)) if board.moves_left == moves)
+    assert confirming(board, 73) == confirming(board, 87) == passes
+    assert confirming(board, 95) == passes[1:]
+    assert confirming(board, 99) == []
+
+
+@pytest.mark.compiled
+def test_near_the_end_nothing_is_guessed():
+    """With four moves more than the endgame kernels solve, a selective search finds the exact value."""
+    for seed in range(20):
+        board = board_with(15, seed)
+        guessed, proved = (
+            outflank.search(board, workers=1, **options)
+            for options in ({"selectivity": 73, "depth": board.moves_left + 1}, {"exact": True})
+        )
+        assert guessed.value == proved.value * guessed.scale.points
+        assert guessed.selectivity == 73
 
 
 @pytest.mark.interpreted_only

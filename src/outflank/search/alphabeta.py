@@ -128,7 +128,7 @@ def alphabeta(game, evaluation, position, state, alpha, beta, depth, ply, start,
         if likely:
             return result
     side, estimate = NO_SIDE, np.int64(0)
-    if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker):
+    if is_selective(evaluation) and uses_probcut(game, position, alpha, beta, depth, worker):
         side, estimate = ABOVE, np.int64(value(evaluation, game, position, state))
     while unlikely(side != NO_SIDE):
         worth_probing, low = probe_window(game, position, estimate, alpha, beta, depth, side, worker)
@@ -229,7 +229,7 @@ def try_probcut(
     if is_selective(evaluation) and uses_evaluation_guess(alpha, beta, depth, worker):
         return guess_by_evaluation(evaluation, game, position, state, alpha, beta, depth, start, worker, probe)
     side, estimate = NO_SIDE, np.int64(0)
-    if is_selective(evaluation) and uses_probcut(alpha, beta, depth, worker):
+    if is_selective(evaluation) and uses_probcut(game, position, alpha, beta, depth, worker):
         side, estimate = ABOVE, np.int64(value(evaluation, game, position, state))
     while side != NO_SIDE and worker.aborted == 0:
         worth_probing, low = probe_window(game, position, estimate, alpha, beta, depth, side, worker)

@@ -91,7 +91,9 @@ class Root:
         table: Table | None = None,
         instrument: Instrument | None = None,
         worker_count: int = 1,
+        before_proof: bool = False,
     ) -> None:
+        """`before_proof` tells that the search only estimates what another one will prove."""
         self.game, self.position, self.options = game, position, options
         self.places = worker_processors(options.pin)
         """Processors of the workers, used again from the first if there are more workers; empty: no pinning."""
@@ -110,7 +112,7 @@ class Root:
         self._bells = allocate(BELL, 1)  # kept alive: workers refer to the bell by its address
         self.bell = self._bells[0]
         self._workspaces: Records | None = None  # kept alive too
-        self._margins = margins(game, self.evaluation, options.selectivity)  # kept alive too
+        self._margins = margins(game, self.evaluation, options.selectivity, before_proof=before_proof)  # kept alive too
         self.workers = self._new_workers(worker_count)
         self._counters_before_line: dict[str, int] = {}
         self.line_steps = 0

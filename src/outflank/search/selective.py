@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from outflank.games.defaults import SearchErrors
+from outflank.games.endings import ending_moves
 from outflank.games.evaluation import LIMIT, Evaluation, State, errors_of, value
 from outflank.games.patterns import STAGES, TABLES, Patterns
 from outflank.games.patterns import stage as stage_of
@@ -38,12 +39,23 @@ PROBED_FROM = 3
 fewer plies left, where most nodes are, the evaluation replaces the shallower search. On 60 tournament positions at
 depth 14, guesses by the evaluation saved half of the nodes and a third of the time. With these guesses, values differed
 from the values of a less selective search by 0.90 discs instead of 0.83."""
+PROVED_MOVES = 4
+"""Number of moves left, beyond those that the game's endgame kernels solve, up to which a search to the end of the game
+does not guess: proving the value takes hardly longer than the shallower search. On positions of Othello with 22 empty
+squares, searches of 73, 95 and 99 % and the proof after them ended after 0.18, 0.40, 0.78 and 1.35 s with 4 here, and
+after 0.14, 0.38, 0.92 and 1.51 s when every node was guessed; 2 and 0 of 10 values of 73 and 95 % were wrong instead of
+4 and 2. With 5, searches take as long; with 6 and 7 the less certain ones take half as long again."""
+
 DEEPEST_PROBED = 63
 
 MARGINS = np.dtype(
     [
         ("deep", "i2", (STAGES, DEEPEST_PROBED + 1)),  # margin for the shallower search, or the evaluation, by depth
         ("rough", "i2", (STAGES, DEEPEST_PROBED + 1)),  # margin at which the evaluation makes such a search worthwhile
+        (
+            "proved_from",
+            "i2",
+        ),  # moves left from which a search to the end of the game does not guess; -1: it always does
     ],
     align=True,
 )
@@ -64,9 +76,14 @@ def spread(
     return np.asarray(np.exp(errors.stage * np.arange(STAGES)[:, None] + by_depth), np.float64)
 
 
-def margins(game: Game, evaluation: Evaluation, selectivity: int) -> npt.NDArray[np.void]:
-    """Return a record of type `MARGINS` for searches with an evaluation; all 0 if they are not selective."""
+def margins(
+    game: Game, evaluation: Evaluation, selectivity: int, *, before_proof: bool = False
+) -> npt.NDArray[np.void]:
+    """Return a record of type `MARGINS` for searches with an evaluation; no margins if they are not selective.
+
+    The estimates before a proof guess down to the endgame kernels: better estimates made proofs 5 % longer in all."""
     record = np.zeros(1, MARGINS)
+    record["proved_from"] = -1 if before_proof else int(ending_moves(game)) + PROVED_MOVES
     errors = errors_of(game, evaluation) if selectivity < 100 else None
     if errors is not None:
         deviations = SELECTIVITIES[selectivity]
@@ -109,9 +126,12 @@ def _(evaluation):
 
 
 @inner
-def uses_probcut(alpha: Value, beta: Value, depth: int, worker: Worker) -> bool:
+def uses_probcut(game: Game, position: Position, alpha: Value, beta: Value, depth: int, worker: Worker) -> bool:
     """Return whether ProbCut is tried at a node, that is, a shallower search in place of the full search."""
-    return worker.selectivity_index != 0 and depth >= PROBED_FROM and beta == alpha + 1
+    if worker.selectivity_index == 0 or depth < PROBED_FROM or beta != alpha + 1:
+        return False
+    left = moves_left(game, position)
+    return not plays_out(left, depth, worker) or left > record_at(worker.margins, MARGINS).proved_from
 
 
 @inner

@@ -19,7 +19,7 @@ from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Progress, Result, Watch, WorkerStatistics
 from outflank.search.root import PLAYED_OUT, deepest
 from outflank.search.table import FEWEST_BITS, Table
-from outflank.search.whole_search import CONFIRMING_SELECTIVITIES, iterate
+from outflank.search.whole_search import confirming, iterate
 from outflank.ui.web.requests import SearchOptions
 from outflank.ui.web.searching.compilation import Compiled
 from outflank.ui.web.searching.shared_cluster import SharedCluster
@@ -57,8 +57,7 @@ def steps_of(board: Board, *, algorithm: str, depth: int | None, exact: bool) ->
     yield from (Step(depth=ply, selectivity=selectivity) for ply in range(1, last - AT_ONCE if to_the_end else last))
     yield Step(depth=last, selectivity=selectivity)
     if to_the_end:
-        confirming = (level for level in CONFIRMING_SELECTIVITIES if level > selectivity)
-        yield from (Step(depth=last, selectivity=level) for level in confirming)
+        yield from (Step(depth=last, selectivity=level) for level in confirming(board, selectivity))
         yield Step(depth=None, exact=True)
 
 
