@@ -13,8 +13,7 @@ pytest.importorskip("pyspiel")
 import pyspiel
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # of libraries that OpenSpiel's tests and games import
-    from open_spiel.integration_tests import api_test
+    warnings.simplefilter("ignore")  # warnings of libraries that OpenSpiel's games import
     from open_spiel.python.algorithms.generate_playthrough import playthrough
     from open_spiel.python.algorithms.get_all_states import get_all_states
 
@@ -42,9 +41,34 @@ def load(monkeypatch):
     return call
 
 
+MOST_PLIES = 80
+"""Length at which a game of a test is drawn: more plies than nearly all games of Othello have. Abalone's limit of 400
+plies takes five times as long."""
+
+
+@pytest.fixture
+def _short_games(monkeypatch):
+    monkeypatch.setattr(openspiel, "most_plies", lambda board: min(most_plies(board), MOST_PLIES))
+
+
+@pytest.fixture(scope="module")
+def noughts_states() -> "tuple[pyspiel.Game, dict[str, pyspiel.State]]":
+    """The game of noughts and crosses with all of its states, by their texts. The walk takes six seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        register("noughts", patch)
+        openspiel.register_games()
+        game = pyspiel.load_game(text_of("noughts", {}))
+        return game, get_all_states(game, to_string=str)
+
+
+@pytest.mark.usefixtures("_short_games")
 @pytest.mark.parametrize(("name", "options"), GAMES_TO_TEST)
-@pytest.mark.slow(20)
+@pytest.mark.slow(3)
 def test_openspiels_own_tests_pass(name, options, load):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # warnings of libraries that OpenSpiel's tests import
+        # Here, because it imports SciPy: 1.5 s for each process that collects tests.
+        from open_spiel.integration_tests import api_test
     game = load(name, **options)
     case = type("OurGame", (api_test.EnforceAPIOnPartialTreeBase,), {"game": game, "game_name": text_of(name, options)})
     result = unittest.TestResult()
@@ -54,8 +78,9 @@ def test_openspiels_own_tests_pass(name, options, load):
     pyspiel.random_sim_test(game, num_sims=1, serialize=False, verbose=False)
 
 
+@pytest.mark.usefixtures("_short_games")
 @pytest.mark.parametrize(("name", "options"), GAMES_TO_TEST)
-@pytest.mark.slow(10)
+@pytest.mark.slow(2)
 def test_a_playthrough_can_be_repeated(name, options, load):
     load(name, **options)
     text = playthrough(text_of(name, options), None, seed=1)
@@ -65,9 +90,8 @@ def test_a_playthrough_can_be_repeated(name, options, load):
 
 
 @pytest.mark.slow(6)
-def test_states_are_the_boards_of_the_game(load):
-    game = load("noughts")
-    states = get_all_states(game, to_string=str)
+def test_states_are_the_boards_of_the_game(noughts_states):
+    game, states = noughts_states
     assert len(states) == 5478  # as many as tic-tac-toe has
     for state in list(states.values())[::50]:
         twin = game.new_initial_state()
@@ -78,13 +102,11 @@ def test_states_are_the_boards_of_the_game(load):
         assert state.clone().board == state.board
 
 
-@pytest.mark.slow(7)
-def test_values_of_terminal_states_are_those_of_tic_tac_toe(load):
-    def values(game: "pyspiel.Game") -> list[float]:
-        terminal = [state for state in get_all_states(game, to_string=str).values() if state.is_terminal()]
-        return sorted(state.returns()[0] for state in terminal)
+def test_values_of_terminal_states_are_those_of_tic_tac_toe(noughts_states):
+    def values(states: "dict[str, pyspiel.State]") -> list[float]:
+        return sorted(state.returns()[0] for state in states.values() if state.is_terminal())
 
-    assert values(load("noughts")) == values(pyspiel.load_game("tic_tac_toe"))
+    assert values(noughts_states[1]) == values(get_all_states(pyspiel.load_game("tic_tac_toe"), to_string=str))
 
 
 def test_observations_show_who_is_to_move(load):
