@@ -72,6 +72,10 @@ DRIVER = {
 }
 
 
+def _without_dashboard(node: Any, *, include_dashboard: bool | None, raise_on_failure: bool) -> None:
+    node._webui_url = ""  # as Ray does if the dashboard's libraries are not installed
+
+
 def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
     """Patch behaviour for which Ray has no setting; return the original attributes as (object, name, value)."""
     private = ray._private
@@ -79,6 +83,10 @@ def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
         # Ray takes 127.0.0.1 to mean any address of this machine, and then listens on all of them. With this patch a
         # node at 127.0.0.1 listens only there.
         (private.services, "resolve_ip_for_localhost", lambda host: host),
+        # Ray starts the dashboard even if it is not wanted, and a process that reads the logs of all others. Nothing
+        # asks for either. Each takes 0.7 s of processor time, and Ray waits for the dashboard.
+        (private.node.Node, "start_api_server", _without_dashboard),
+        (private.node.Node, "start_log_monitor", lambda self: None),
         # If the dashboard's libraries are installed, each node would open three more ports, and the head a fourth.
         (private.utils, "get_dashboard_dependency_error", lambda: ImportError("not used")),
         (private.utils, "get_ray_client_dependency_error", lambda: ImportError("not used")),
