@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.browsers import left_out
 
@@ -22,9 +23,8 @@ TYPES = {"types": ["-m", "mypy"]}
 EXAMPLES = {"examples, compiled": ["-m", "pytest", "src/outflank/__init__.py", "src/outflank/search/perft.py"]}
 """What the quick form compiles: a search by several workers and counts of both games."""
 
-# Three, for some tests wait for clocks, browsers and Ray: on two cores these were idle for a fifth of the time with two
-# processes, and for a hundredth with three. Stealing, for a test that compiles takes a hundred times as long as one
-# that does not.
+# Three, because some tests wait for clocks, browsers and Ray. Stealing, because a test that compiles takes a hundred
+# times as long as one that does not.
 PYTEST = ["-m", "pytest", "-n", "3", "--dist", "worksteal"]
 WARM = "tests/kernels/test_warm.py"
 # What other compiled tests need, one process for each game: several would compile much of it twice.
@@ -36,31 +36,50 @@ COMPILED = ["-m", "pytest", "-n", "4", "--dist", "worksteal", "--ignore", WARM, 
 COLLECTION = {"collection": ["-m", "pytest", "--collect-only", "-p", "no:terminal"]}
 
 Checks = dict[str, list[str]]
-RUN: list[tuple[Checks, Checks]] = [
-    ({"kernels, compiled": KERNELS}, READ | COLLECTION | TYPES),
-    # Without mypy beside them: a test asks it about a few files. What it has learnt is kept.
-    ({"tests, interpreted": PYTEST, "tests, compiled": COMPILED}, {}),
-]
-QUICK: list[tuple[Checks, Checks]] = [
-    ({"tests, interpreted": [*PYTEST, "-m", "not slow", "tests"]}, READ | TYPES | EXAMPLES)
-]
-"""Tests, and beside them what has only one thread."""
+
+
+class Plan(NamedTuple):
+    """The order of checks."""
+
+    stages: list[tuple[Checks, Checks]]
+    """Tests, one after the other, and beside them, one after the other, checks that have only one thread."""
+    in_idle_time: Checks
+    """Checks that run at the lowest priority beside all stages but the last, which begins when they have ended."""
+
+
+RUN = Plan(
+    # mypy ends before the tests begin: a test asks it about a few files, and needs a minute if mypy has kept nothing.
+    [(COLLECTION, READ | TYPES), ({"tests, interpreted": PYTEST}, {}), ({"tests, compiled": COMPILED}, {})],
+    # The interpreted tests leave two cores idle for a seventh of the time: 120 seconds of processor time, which is most
+    # of what the compilation takes. Run before the tests, it took 146 seconds, and its last 40 s used one core.
+    {"kernels, compiled": KERNELS},
+)
+QUICK = Plan([({"tests, interpreted": [*PYTEST, "-m", "not slow", "tests"]}, READ | TYPES | EXAMPLES)], {})
 
 ROOT = Path(__file__).parent.parent
 
+LOWEST_PRIORITY = 19
+"""Niceness of a process that runs when no other process of this machine wants a processor."""
 
-def passes(name: str, arguments: list[str], *, beside: bool = False) -> bool:
-    """Run a check to its end. What one `beside` others says is printed when it is over."""
+
+def passes(name: str, arguments: list[str], *, beside: bool = False, idle: bool = False) -> bool:
+    """Run a check to its end. What one `beside` others says is printed when it is over. One for `idle` time has the
+    lowest priority, where the system is Unix."""
     environment = os.environ | ({"NUMBA_DISABLE_JIT": "1"} if "interpreted" in name else {})
     # Hundreds of processes are started here: where bytecode is not kept, each of them compiles all that it imports.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     started = time.perf_counter()
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=beside)
+    pipe = subprocess.PIPE if beside else None
+    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=pipe, stderr=pipe) as process:
+        if idle and hasattr(os, "setpriority"):
+            # The children that it starts later inherit it: pytest starts its workers after half a second.
+            os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST_PRIORITY)
+        out, err = process.communicate()
     if beside:
-        os.write(sys.stdout.fileno(), b"\n" + done.stdout + done.stderr)
-    print(f"--- {name}: {time.perf_counter() - started:.0f} s, status {done.returncode}", flush=True)
-    return done.returncode == 0
+        os.write(sys.stdout.fileno(), b"\n" + out + err)
+    print(f"--- {name}: {time.perf_counter() - started:.0f} s, status {process.returncode}", flush=True)
+    return process.returncode == 0
 
 
 def main(arguments: list[str]) -> int:
@@ -68,8 +87,12 @@ def main(arguments: list[str]) -> int:
         print("usage: python -m tests [quick]", file=sys.stderr)
         return 2
     passed: dict[str, bool] = {}
-    for tests, beside in QUICK if arguments else RUN:
-        with ThreadPoolExecutor(1) as executor:
+    stages, in_idle_time = QUICK if arguments else RUN
+    with ThreadPoolExecutor(1) as low, ThreadPoolExecutor(1) as executor:
+        idle = {name: low.submit(passes, name, each, beside=True, idle=True) for name, each in in_idle_time.items()}
+        for tests, beside in stages:
+            if tests is stages[-1][0]:
+                passed |= {name: check.result() for name, check in idle.items()}
             others = {name: executor.submit(passes, name, command, beside=True) for name, command in beside.items()}
             passed |= {name: passes(name, command) for name, command in tests.items()}
             passed |= {name: other.result() for name, other in others.items()}

@@ -1,5 +1,6 @@
 """Which checks and tests are run, and in which order."""
 
+import os
 import re
 import shutil
 from itertools import pairwise
@@ -88,16 +89,39 @@ def test_the_compiled_pass_leaves_out_only_files_without_a_test_of_it(tmp_path):
 
 def test_every_check_is_made_whichever_fails(monkeypatch, capfd):
     good, bad = ["-c", "print('fine')"], ["-c", "raise SystemExit(3)"]
-    monkeypatch.setattr(checks, "RUN", [({"one": bad}, {"two": good}), ({"three": good}, {"four": bad})])
+    stages = [({"one": bad}, {"two": good}), ({"three": good}, {"four": bad})]
+    monkeypatch.setattr(checks, "RUN", checks.Plan(stages, {"five": bad, "six": good}))
     assert checks.main([]) == 1
     said = capfd.readouterr().out
-    assert said.count("fine\n") == 2
-    assert said.count("status 0") == said.count("status 3") == 2
-    assert said.endswith("failed: one, four\n")
-    monkeypatch.setattr(checks, "QUICK", [({"one": good}, {"two": good})])
+    assert said.count("fine\n") == said.count("status 0") == said.count("status 3") == 3
+    assert said.endswith("failed: one, five, four\n")
+    monkeypatch.setattr(checks, "QUICK", checks.Plan([({"one": good}, {"two": good})], {}))
     assert checks.main(["quick"]) == 0
     assert capfd.readouterr().out.endswith("all checks passed\n")
     assert checks.main(["fast"]) == 2
+
+
+def test_the_last_stage_begins_when_the_checks_in_idle_time_have_ended(monkeypatch, capfd):
+    monkeypatch.setattr(checks, "passes", lambda name, command, **options: print(name, options, flush=True) or True)
+    monkeypatch.setattr(checks, "RUN", checks.Plan([({"one": []}, {}), ({"two": []}, {})], {"three": []}))
+    assert checks.main([]) == 0
+    first, second, last, _ = capfd.readouterr().out.splitlines()
+    assert {first, second} == {"one {}", "three {'beside': True, 'idle': True}"}
+    assert last == "two {}"
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="knows priorities of Unix")
+def test_a_check_in_idle_time_has_the_lowest_priority(capfd):
+    program = f"""
+import os, time
+deadline = time.monotonic() + 60
+while os.getpriority(os.PRIO_PROCESS, 0) < {checks.LOWEST_PRIORITY}:
+    assert time.monotonic() < deadline
+"""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    assert checks.passes("idle", ["-c", program], beside=True, idle=True)
+    assert checks.passes("usual", ["-c", f"import os; assert os.getpriority(os.PRIO_PROCESS, 0) == {before}"])
+    assert capfd.readouterr().out.count("status 0") == 2
 
 
 @pytest.mark.slow(4)
