@@ -1,8 +1,9 @@
 """Profiles and fixtures."""
 
+import gc
 import os
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != NOT_COMPILED or not collection_path.match("test_*.py"):
         return None
     return True if b"\npytestmark = pytest.mark.interpreted_only" in collection_path.read_bytes() else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without collecting garbage, of which there is hardly any: a process takes 7.3 s instead of 8 s."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
