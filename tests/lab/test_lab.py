@@ -56,7 +56,7 @@ SMALL = {
         "recordings": 1,
     },
     "scaling": {"depth": 5, "workers": (1, 2), "rounds": 2, "schemes": ("ybw",)},
-    "threshold": {"depth": 6, "rounds": 1, "workers": 2, "thresholds": (1, 3)},
+    "threshold": {"depth": 6, "rounds": 1, "workers": 2, "thresholds": (1, 3), "evaluation": "discs"},
     "replication": {"cluster": "local:2", "depth": 6, "rounds": 1, "replication_depths": (2, 3), "threshold": 3},
     "replay": {"positions": ("start@5",), "workers": (1, 16), "rounds": 1},
     "simulate": {
@@ -106,7 +106,7 @@ SMALL = {
     "placement": {"depth": 5, "rounds": 1, "workers": 2, "schemes": ("ybw",)},
     "nodes": {"depth": 2, "algorithms": ("SerialPVS", "ParallelPVS"), "workers": 1},
     "times": {"depths": (2,), "algorithms": ("SerialPVS", "ParallelPVS"), "games": 1, "workers": (1, 2)},
-    "branching": {"depth": 2, "games": 1, "evaluations": ("mobility", "discs")},
+    "branching": {"depth": 2, "games": 1, "evaluations": ("four-part", "discs")},
     "depths": {"depths": (1, 2, 3), "minimax_depth": 2, "rounds": 1},
     "pruning": {"depth": 2},
     "imbalance": {"positions": ("start", "endgame"), "depth": 2, "threads": (1, 4), "workers": (1, 2), "rounds": 1},

@@ -298,7 +298,8 @@ def test_brothers_wait_as_long_as_each_move_beats_the_best():
     assert continue_frame(crew_of(ESTIMATING), hand, frame, True) == OFFER
 
 
-@pytest.mark.parametrize("exact", [False, True])
+# To compile the exact search without endgame kernels takes six seconds, for this test alone.
+@pytest.mark.parametrize("exact", [False, pytest.param(True, marks=pytest.mark.interpreted_only)])
 def test_only_what_a_game_can_still_have_is_divided(exact):
     """However deep the search: the last plies before the end are not worth sharing."""
     game = othello(4)
