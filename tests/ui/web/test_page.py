@@ -269,6 +269,66 @@ def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
     assert moves(page) == ["b1??−8", "a1"]
 
 
+class Delayed:
+    """Lets the messages between a page and its server wait."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.to_page: Callable[[dict[str, Any]], bool] = lambda message: False
+        self.to_server: Callable[[dict[str, Any]], bool] = lambda message: False
+        """Whether a message has to wait."""
+        self.games: list[str] = []
+        self._waiting: list[tuple[WebSocketRoute, str]] = []
+        wire.join = self._join
+
+    def _join(self, page: WebSocketRoute) -> None:
+        self.page, server = page, page.connect_to_server()
+        server.on_message(lambda text: self._pass(page, str(text), self.to_page))
+        page.on_message(lambda text: self._pass(server, str(text), self.to_server))
+
+    def _pass(self, end: WebSocketRoute, text: str, waits: Callable[[dict[str, Any]], bool]) -> None:
+        message = json.loads(text)
+        if message["kind"] == "game":
+            self.games.append(text)
+        if waits(message):
+            self._waiting.append((end, text))
+        else:
+            end.send(text)
+
+    def wait_for_one(self, page: Page) -> None:
+        """Until a message waits."""
+        for _ in range(2000):
+            if self._waiting:
+                return
+            page.wait_for_timeout(10)
+        raise AssertionError("no message has come")
+
+    def release(self) -> None:
+        """Send all that waits, and let nothing wait any more."""
+        self.to_page = self.to_server = lambda message: False
+        for end, text in self._waiting:
+            end.send(text)
+        self._waiting.clear()
+
+
+@pytest.mark.slow(1)
+def test_a_late_judgement_does_not_end_the_tries(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
+    delayed = Delayed(wire)
+    page.goto("?late#/analyse/othello,size=4/--O-XOOOXXXOXXXO+X/b1+a1")
+    page.get_by_role("button", name="Review the game").click()
+    expect(page.locator(".story button")).to_have_count(1)
+    delayed.to_server = lambda message: message["kind"] == "go"
+    page.get_by_role("button", name="Retry the mistakes").click()
+    delayed.wait_for_one(page)
+    delayed.page.send(json.dumps(json.loads(delayed.games[-1]) | {"re": None}))  # as the server sends a review's end
+    page.wait_for_timeout(50)
+    expect(page.locator(".cell.legal")).to_have_count(0)
+    delayed.release()
+    expect(page.get_by_role("region", name="Your mistakes")).to_contain_text("1 of 1: move 1")
+    cell(page, "b1").click()
+    expect(page.get_by_role("region", name="Your mistakes")).to_contain_text("No: b1 loses 8.")
+
+
 # --- playing ---
 
 

@@ -35,7 +35,9 @@ export class Retry {
   #solved = 0;
   #asked = 0;
   #isAnswered = false; // solved, or the answer was shown
-  #awaited = -1; // the node that is shown
+  #awaited = -1; // the node that is shown, or will be
+  #left = -1; // the node from which the page is on its way to the awaited one
+  #id = ""; // the game
   seconds = 0.5;
   open = false;
 
@@ -71,6 +73,7 @@ export class Retry {
   begin(seconds) {
     const { game, tree } = this.#app.openGame;
     this.seconds = seconds;
+    this.#id = game.id;
     this.#mistakes = mistakes(game, tree);
     this.#solved = 0;
     this.open = true;
@@ -89,27 +92,31 @@ export class Retry {
 
   /** The game has changed: another position ends the tries. @param {Game} game */
   update(game) {
-    if (this.open && this.#awaited !== game.node) this.close();
+    if (!this.open) return;
+    if (game.id !== this.#id || (game.node !== this.#awaited && game.node !== this.#left)) this.close();
+    // The last judgement of the review may arrive after its end, while the position of the mistake is asked for.
+    else if (game.node === this.#awaited) this.#left = -1;
   }
 
   get #node() {
     return this.#mistakes[this.#index];
   }
 
-  /** @param {number} index */
+  /** @param {number} index @returns {Promise<void>} */
   async #show(index) {
     this.#index = index;
     this.#isAnswered = false;
     this.answer.hidden = true;
-    if (index >= this.#mistakes.length) return this.#finish();
+    if (index >= this.#mistakes.length) return void this.#finish();
     const { openGame } = this.#app;
     this.#awaited = this.#node.parent;
     this.buttons.solution.hidden = false;
     this.buttons.next.hidden = true;
     this.status.textContent = w.position(index + 1, this.#mistakes.length, openGame.tree.ply(this.#node.id), this.#node);
-    if (openGame.game.node !== this.#node.parent) await openGame.go(this.#node.parent);
     this.#board.showValues([]);
-    return undefined;
+    if (openGame.game.node === this.#awaited) return;
+    this.#left = openGame.game.node;
+    if ((await openGame.go(this.#awaited)) === null) this.close();
   }
 
   #finish() {
@@ -122,7 +129,7 @@ export class Retry {
 
   /** Whether the user may try a move. */
   canMove() {
-    return this.#index < this.#mistakes.length;
+    return this.#index < this.#mistakes.length && this.#app.openGame.game.node === this.#awaited;
   }
 
   /** @param {string} move */
