@@ -329,6 +329,50 @@ def test_a_late_judgement_does_not_end_the_tries(wired: tuple[Page, Wire]) -> No
     expect(page.get_by_role("region", name="Your mistakes")).to_contain_text("No: b1 loses 8.")
 
 
+def pressed(page: Page, place: Locator, meanwhile: Callable[[], object]) -> None:
+    """Press a button, and release it after something has happened."""
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    meanwhile()
+    page.mouse.up()
+
+
+@pytest.mark.slow(1)
+def test_a_press_counts_where_its_button_is_replaced_or_moved(page: Page) -> None:
+    pasted(page, GGF)
+    page.keyboard.press("e")
+    expect(page.locator(".facts").first).to_have_text("The engine is off.")
+    current, box = page.locator(".moves [aria-current]"), page.locator(".notes textarea")
+
+    def note(text: str) -> None:
+        """Write a note, so that the list of moves is made again."""
+        box.evaluate("(box, text) => { box.value = text; box.dispatchEvent(new Event('change')); }", text)
+        expect(page.locator(".moves .noted")).to_have_count(1 if text else 0)
+
+    pressed(page, page.locator(".moves .move").nth(1), lambda: note("why?"))
+    expect(current).to_have_text("f6")
+    page.get_by_role("button", name="To the end").click()
+    expect(current).to_contain_text("c5")
+    move = page.locator(".moves .move").nth(2)
+    move.focus()
+    page.keyboard.down(" ")
+    note("")
+    page.keyboard.up(" ")
+    expect(current).to_have_text("e6")
+    back = page.locator("[aria-label='A move back']")
+    pressed(page, back, lambda: page.evaluate("document.querySelector('.engine').style.paddingTop = '90px'"))
+    expect(current).to_have_text("f6")
+    # It does not count where the pointer has left the button, or where the button was disabled or hidden.
+    pressed(page, back, lambda: page.mouse.move(5, 5))
+    pressed(page, back, lambda: back.evaluate("button => { button.hidden = true; }"))
+    back.evaluate("button => { button.hidden = false; }")
+    page.wait_for_timeout(100)
+    expect(current).to_have_text("f6")
+
+
 # --- playing ---
 
 

@@ -9,6 +9,7 @@ import { listenToDrops } from "./game/open_files.js";
 import { lab } from "./views/lab.js";
 import { Connection, ConnectionLost } from "./connection.js";
 import { gradients } from "./board/pieces.js";
+import { keepPresses } from "./parts/presses.js";
 import { puzzles } from "./views/puzzles.js";
 import { address, addressRequest, addressParts, isBoardView, visit } from "./route.js";
 import { shell } from "./parts/shell.js";
@@ -156,6 +157,7 @@ addEventListener("visited", showAddress);
 
 document.body.prepend(gradients());
 document.getElementById("page").append(app.element);
+keepPresses();
 listenToKeys(app);
 listenToDrops(app);
 app.showDisconnected(false);

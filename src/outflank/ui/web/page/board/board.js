@@ -252,9 +252,12 @@ export class Board {
       this.#selection.picked.map((name) => ring(name, "picked")),
     );
     const [hadFocus, radius] = [this.#layers.handles.contains(document.activeElement), this.#handleRadius];
+    const { id, node } = this.#game;
+    const play = (/** @type {Gesture} */ gesture) =>
+      this.#canMove && this.#game.id === id && this.#game.node === node && this.#play(gesture);
     setChildren(
       this.#layers.handles,
-      this.#selection.gestures().map((gesture) => handle(gesture, this.#shape, radius, () => this.#play(gesture))),
+      this.#selection.gestures().map((gesture) => handle(gesture, this.#shape, radius, () => play(gesture))),
     );
     this.svg.dataset.turn = this.#game.turn;
     this.#markLast();

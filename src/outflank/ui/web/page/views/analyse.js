@@ -28,7 +28,7 @@ export class Analysis {
   #app;
   #engine;
   #paused = false;
-  #shownLines = "[]";
+  #shownLines = "";
   singleStep = true;
 
   /** @param {PanelApp} app */
@@ -241,7 +241,7 @@ export class Analysis {
     this.solved.textContent = message.exact
       ? [w.solved, message.value_text].filter(Boolean).join(": ")
       : w.proved(message.proved_text);
-    this.#showLines(message.moves.slice(0, Math.min(LINES, Number(this.count.value))));
+    this.#showLines(message.moves.slice(0, Math.min(LINES, Number(this.count.value))), message.node);
     setAttributes(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
   }
 
@@ -256,7 +256,7 @@ export class Analysis {
     if (isKnown) this.bar.show(value, game, words.moves.valued(value));
     else if (!this.#engine.on || game.outcome) this.bar.show(null, game, "");
     this.solved.hidden = true;
-    this.#showLines([]);
+    this.#showLines([], game.node);
     this.facts.textContent = game.outcome ? w.over : this.#engine.on ? w.first : w.off;
     setAttributes(this.engineBox, { "data-done": null, "data-depth": null });
   }
@@ -264,16 +264,17 @@ export class Analysis {
   /**
    * Show lines of play; a click plays up to that move. Unchanged lines stay, because a click could miss new ones.
    * @param {ValuedMove[]} moves
+   * @param {number} node
    */
-  #showLines(moves) {
-    const content = JSON.stringify(moves);
+  #showLines(moves, node) {
+    const content = JSON.stringify([moves, node]);
     if (content === this.#shownLines) return;
     this.#shownLines = content;
     const items = moves.map(({ move, value_text: valueText, exact, line = [] }, rank) => {
       const shownMoves = (line[0] === move ? line : [move, ...line]).slice(0, SHOWN_MOVES);
       /** @param {string} name @param {number} index */
       const moveButton = (name, index) =>
-        button(name, () => this.#follow(shownMoves.slice(0, index + 1)), {
+        button(name, () => this.#follow(shownMoves.slice(0, index + 1), node), {
           class: "move",
           "data-key": `${rank} ${index}`,
         });
@@ -287,8 +288,10 @@ export class Analysis {
     setChildrenKeepingFocus(this.lines, items);
   }
 
-  /** @param {string[]} moves */
-  async #follow(moves) {
-    for (const move of moves) await this.#app.openGame.play(move);
+  /** Play moves after a node, unless another one is shown by now. @param {string[]} moves @param {number} node */
+  async #follow(moves, node) {
+    const { openGame } = this.#app;
+    if (openGame.game?.node !== node) return;
+    for (const move of moves) await openGame.play(move);
   }
 }

@@ -87,7 +87,10 @@ export function boardView(app) {
       otherMoves,
       game.passes && canMove && make("p", { class: "must-pass" }, words.play.mustPass(game.turn)),
       moves.map((gesture) =>
-        button(label(gesture), () => play(gesture.move), { class: game.passes ? "primary" : "" }),
+        button(label(gesture), () => openGame.game?.node === game.node && play(gesture.move), {
+          class: game.passes ? "primary" : "",
+          "data-key": gesture.move,
+        }),
       ),
     );
   }
