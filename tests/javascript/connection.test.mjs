@@ -135,3 +135,11 @@ test("a server of another version is not talked to", () => {
   assert.equal(outdated, 1);
   assert.equal(connection.ready, false);
 });
+
+test("a stream that is begun without a connection has failed", async () => {
+  const connection = new Connection(new URL("ws://localhost/socket"));
+  const messages = [];
+  connection.follow({ kind: "review" }, (message) => messages.push(message));
+  await null;
+  assert.deepEqual(messages, [{ kind: "refused", why: "", done: true, lost: true }]);
+});

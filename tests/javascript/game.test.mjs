@@ -34,7 +34,8 @@ test("only first children are on the main line", () => {
 /** An open game that goes wherever it is asked to go. */
 async function opened(changes = {}) {
   let state = game(changes);
-  const connection = new FakeConnection((message) => {
+  const connection = new FakeConnection(async (message) => {
+    await null; // an answer never comes at once
     if (message.kind === "go") {
       state = { ...state, node: message.node, revision: state.revision + 1 };
       connection.send("game", state);
@@ -55,6 +56,14 @@ test("undo and redo go one move between people", async () => {
   }
   // Redo returns along the line that was shown last, not along the main line.
   assert.deepEqual(visited, [5, 1, 0, 0, 1, 5, 6, 0]);
+});
+
+test("each of two quick clicks is a step", async () => {
+  const { openGame } = await opened({ node: 6 });
+  await Promise.all([openGame.back(), openGame.back()]);
+  assert.equal(openGame.game.node, 1);
+  await Promise.all([openGame.forth(), openGame.forth()]);
+  assert.equal(openGame.game.node, 6);
 });
 
 test("undo and redo skip the moves of a computer", async () => {

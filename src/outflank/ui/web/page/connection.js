@@ -73,7 +73,10 @@ export class Connection extends ConnectionEmitter {
    * @returns its number
    */
   follow(message, listener) {
-    if (!this.ready) return 0;
+    if (!this.ready) {
+      queueMicrotask(() => listener({ kind: "refused", why: "", done: true, lost: true }));
+      return 0;
+    }
     const ask = this.#send(message);
     this.#streams.set(ask, listener);
     this.#pending.set(ask, {

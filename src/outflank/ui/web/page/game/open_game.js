@@ -21,6 +21,8 @@ export class OpenGame extends OpenGameEmitter {
   #isLeft = false;
   /** @type {Promise<boolean> | null} */
   #resuming = null;
+  /** @type {Promise<unknown>} */
+  #stepped = Promise.resolve(); // when all steps so far are answered
   /** @type {Game | null} */
   game = null;
   /** @type {Tree | null} */
@@ -120,26 +122,41 @@ export class OpenGame extends OpenGameEmitter {
 
   /** Go back one move; if a human plays, to the last position in which a human is to move. */
   back(singleStep = false) {
-    const skipComputers = !singleStep && (this.isHuman("black") || this.isHuman("white"));
-    let node = this.game.node;
-    for (let parent = this.tree.parent(node); parent !== null; parent = this.tree.parent(node)) {
-      const side = this.tree.node(node).side;
-      node = parent;
-      if (!skipComputers || this.isHuman(side)) break;
-    }
-    return this.go(node);
+    return this.#step(() => {
+      const skipComputers = !singleStep && (this.isHuman("black") || this.isHuman("white"));
+      let node = this.game.node;
+      for (let parent = this.tree.parent(node); parent !== null; parent = this.tree.parent(node)) {
+        const side = this.tree.node(node).side;
+        node = parent;
+        if (!skipComputers || this.isHuman(side)) break;
+      }
+      return node;
+    });
   }
 
   /** Go forward one move in the line that was shown last; if a human plays, to a human's turn. */
   forth(singleStep = false) {
-    const skipComputers = !singleStep && (this.isHuman("black") || this.isHuman("white"));
-    let node = this.game.node;
-    for (let next = this.next(node); next !== undefined; next = this.next(node)) {
-      node = next;
-      const after = this.next(node);
-      if (!skipComputers || after === undefined || this.isHuman(this.tree.node(after).side)) break;
-    }
-    return this.go(node);
+    return this.#step(() => {
+      const skipComputers = !singleStep && (this.isHuman("black") || this.isHuman("white"));
+      let node = this.game.node;
+      for (let next = this.next(node); next !== undefined; next = this.next(node)) {
+        node = next;
+        const after = this.next(node);
+        if (!skipComputers || after === undefined || this.isHuman(this.tree.node(after).side)) break;
+      }
+      return node;
+    });
+  }
+
+  /**
+   * Go to a node that depends on the shown one: after the steps before, so that the second of two quick clicks counts.
+   * @param {() => number} target
+   */
+  #step(target) {
+    const id = this.game.id;
+    const step = this.#stepped.then(() => (this.game?.id === id ? this.go(target()) : undefined));
+    this.#stepped = step;
+    return step;
   }
 
   /** The child that was shown last, or the first one. @param {number} node */
