@@ -1060,11 +1060,17 @@ def test_one_of_several_pasted_games_is_chosen(page: Page) -> None:
     other = GGF.replace("PB[one]", "PB[Ann Example]").replace("RE[?]", "RE[-12.00]").replace("W[C5]", "W[D6]")
     page.goto("#/play")
     expect(page.locator(".play")).to_be_visible()
+    page.evaluate(
+        "window.dialogs = [];"
+        "new MutationObserver(() => dialogs.push(document.querySelectorAll('dialog').length))"
+        ".observe(document.body, { childList: true });"
+    )
     page.keyboard.press("v")
     page.locator("dialog textarea").fill(f"{GGF}\n{other}")
     page.get_by_role("button", name="Read it").click()
     dialog, rows = page.locator("dialog"), page.locator(".found button")
     expect(dialog.locator("h2")).to_have_text("2 games")
+    assert page.evaluate("Math.max(...dialogs)") == 1
     expect(rows).to_have_count(2)
     assert not serious(page, "dialog")
     page.get_by_label("Result").select_option("white won")
@@ -1091,6 +1097,56 @@ def test_one_of_several_pasted_games_is_chosen(page: Page) -> None:
     page.get_by_role("button", name="Keep this game").click()
     said(page, "1 game kept.")
     expect(page.locator(".card").first).to_contain_text("Kept Player Example – two")
+
+
+@pytest.mark.slow(1)
+def test_dialogs_wait_for_each_other(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
+    delayed = Delayed(wire)
+    page.goto("?dialogs#/play")
+    expect(page.locator(".play")).to_be_visible()
+    dialog, heading = page.locator("dialog"), page.locator("dialog h2")
+    # A list that comes late waits for the dialog that was opened meanwhile.
+    delayed.to_page = lambda message: message["kind"] == "found"
+    page.keyboard.press("v")
+    page.locator("dialog textarea").fill(f"{GGF}\n{GGF}")
+    page.get_by_role("button", name="Read it").dblclick()
+    delayed.wait_for_one(page)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    delayed.release()  # it is not wanted any more
+    delayed.to_page = lambda message: message["kind"] == "found"
+    page.evaluate(
+        "text => { const data = new DataTransfer(); data.setData('text/plain', text);"
+        "dispatchEvent(new ClipboardEvent('paste', { clipboardData: data })); }",
+        f"{GGF}\n{GGF}",
+    )
+    delayed.wait_for_one(page)
+    page.keyboard.press("n")
+    expect(heading).to_have_text("New game")
+    dialog.locator("[data-side=white]").select_option("random")
+    dialog.get_by_label("Game").select_option("abalone")
+    expect(dialog.locator("[data-side=white]")).to_have_value("random")
+    delayed.release()
+    page.wait_for_timeout(100)
+    expect(heading).to_have_text("New game")
+    # Keys do not reach the page behind a dialog.
+    heading.click()
+    page.keyboard.press("5")
+    page.keyboard.press("Escape")
+    expect(heading).to_have_text("2 games")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page).to_have_url(re.compile("#/game/"))
+    # A second click on “Begin” begins no second game.
+    asked: list[str] = []
+    delayed.to_server = lambda message: asked.append(message["kind"]) or message["kind"] == "new"
+    page.keyboard.press("n")
+    page.get_by_role("button", name="Begin").dblclick()
+    delayed.wait_for_one(page)
+    assert asked.count("new") == 1
+    delayed.release()
+    expect(dialog).to_have_count(0)
 
 
 @pytest.mark.slow(2)

@@ -1,6 +1,6 @@
 // The list of the games in a text or in files, of which the user opens one or keeps several.
 
-import { dialog } from "../parts/dialog.js";
+import { dialog, noDialog } from "../parts/dialog.js";
 import { button, dropdown, make, setChildren } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
@@ -16,7 +16,8 @@ const MOST_SHOWN = 200; // more rows would make typing slow, and the server keep
  * @param {Found} found
  * @returns {Promise<Choice | null>} null: the dialog was closed
  */
-export function chooseGame({ games, problem }) {
+export async function chooseGame({ games, problem }) {
+  await noDialog(); // the user may have opened one while the games were read
   return new Promise((resolve) => {
     /** @type {Choice | null} */
     let chosen = null;

@@ -1,6 +1,6 @@
 // The dialog for a new game: the game, its options, the players and the clock.
 
-import { dialog } from "../parts/dialog.js";
+import { dialog, onceAtATime, openDialog } from "../parts/dialog.js";
 import { button, dropdown, localStore, labelledField, make, setChildren } from "../parts/dom.js";
 import { address, visit } from "../route.js";
 import { words } from "../parts/words.js";
@@ -77,7 +77,7 @@ export const newGame = {
    * @param {{ text?: string | null, game?: string | null }} options
    */
   openDialog(app, { text = null, game = null } = {}) {
-    if (document.querySelector("dialog[open]")) return;
+    if (openDialog()) return;
     const welcome = app.connection.welcome;
     const previous = app.openGame.game;
     const lastSeats = JSON.parse(localStore.get("seats", "null")) ?? newGame.defaults(welcome).seats;
@@ -100,13 +100,12 @@ export const newGame = {
     let fields;
     /** @type {Record<Colour, ReturnType<typeof seat>>} */
     let seats;
+    const chosenSeats = () => ({ black: seats.black.spec(), white: seats.white.spec(), clock: clockText() });
     const fillFields = () => {
       const description = welcome.games.find((description) => description.name === kind.value);
       fields = text ? [] : options(description, previous?.game === description.name ? previous.options : null);
-      seats = {
-        black: seat("black", lastSeats.black, description),
-        white: seat("white", lastSeats.white, description),
-      };
+      const { black, white } = seats ? chosenSeats() : lastSeats; // a choice stays when another game is chosen
+      seats = { black: seat("black", black, description), white: seat("white", white, description) };
       const starts = [["", w.usualStart], ...description.starts.map(({ name, text }) => [text, name])];
       setChildren(start, starts.map(([value, name]) => make("option", { value }, name)));
       startField.hidden = Boolean(text) || starts.length === 1;
@@ -121,9 +120,8 @@ export const newGame = {
     kind.addEventListener("change", fillFields);
     fillFields();
     const clockText = () => (time.value === OWN_CLOCK ? ownClock.value.trim() || "none" : time.value);
-    const submit = async () => {
+    const submit = onceAtATime(async () => {
       const beginning = text ?? (startField.hidden ? "" : start.value);
-      const chosenSeats = { black: seats.black.spec(), white: seats.white.spec(), clock: clockText() };
       const rules = text
         ? { ...previous?.options }
         : Object.fromEntries(fields.map((field) => [field.name, field.value()]));
@@ -132,17 +130,17 @@ export const newGame = {
           kind: "new",
           game: kind.value,
           options: rules,
-          seats: chosenSeats,
+          seats: chosenSeats(),
           ...(beginning ? { text: beginning, keep: false } : {}),
         });
-        localStore.set("seats", JSON.stringify(chosenSeats));
+        localStore.set("seats", JSON.stringify(chosenSeats()));
         element.close();
         visit(address("game", begun.id));
       } catch (error) {
         errorLine.textContent = error.message || words.connection.offline;
         errorLine.hidden = false;
       }
-    };
+    });
     const element = dialog(
       w.title,
       [!text && labelledField(w.game, kind), body, labelledField(w.clock, time), ownClockField, errorLine],

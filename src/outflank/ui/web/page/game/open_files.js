@@ -1,5 +1,6 @@
 // Opening files with games: chosen in the browser's dialog, or dropped onto the page.
 
+import { openDialog } from "../parts/dialog.js";
 import { make } from "../parts/dom.js";
 import { tryReadGames } from "./read_games.js";
 import { words } from "../parts/words.js";
@@ -43,9 +44,7 @@ export function listenToDrops(app) {
 /** @param {App} app @param {File[]} files @returns {Promise<void>} */
 async function openFiles(app, files) {
   if (!files.length) return;
-  /** @type {HTMLDialogElement | null} */
-  const open = document.querySelector("dialog[open]");
-  open?.close();
+  openDialog()?.close();
   if (files.length === 1 && app.boardView.panel?.takeFile?.(files[0])) return;
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   if (bytes > MOST_BYTES) return app.showError(w.tooLarge(bytes, MOST_BYTES));

@@ -1,6 +1,6 @@
 // Pasting games or positions in any notation.
 
-import { dialog } from "../parts/dialog.js";
+import { dialog, onceAtATime, openDialog } from "../parts/dialog.js";
 import { readGames } from "./read_games.js";
 import { chooseFiles } from "./open_files.js";
 import { button, dropdown, labelledField, make } from "../parts/dom.js";
@@ -12,19 +12,24 @@ const w = words.paste;
 
 /** @param {App} app */
 export function paste(app) {
-  if (document.querySelector("dialog[open]")) return;
+  if (openDialog()) return;
   const text = make("textarea", { rows: 8, spellcheck: "false", required: true });
   const games = app.connection.welcome.games.map((kind) => /** @type {const} */ ([kind.name, kind.title]));
   const game = dropdown([["", w.any], ...games], "");
   const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
-  const submit = async () => {
+  const close = () => {
+    const { open } = element;
+    element.close();
+    return open;
+  };
+  const submit = onceAtATime(async () => {
     try {
-      await readGames(app, { text: text.value, game: game.value || null }, () => element.close());
+      await readGames(app, { text: text.value, game: game.value || null }, close);
     } catch (error) {
       errorLine.textContent = error.message || words.connection.offline;
       errorLine.hidden = false;
     }
-  };
+  });
   const element = dialog(
     w.title,
     [

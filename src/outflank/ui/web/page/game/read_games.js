@@ -13,11 +13,11 @@ import { words } from "../parts/words.js";
  * are shown.
  * @param {App} app
  * @param {Source} source
- * @param {() => void} onRead called when the games are known
+ * @param {() => boolean} onRead called when the games are known; returns whether they are still wanted
  */
 export async function readGames(app, source, onRead) {
   const found = await app.connection.ask({ kind: "read", ...source });
-  onRead();
+  if (!onRead()) return;
   await showingErrors(app, async () => {
     const choice = found.games.length > 1 ? await chooseGame(found) : { open: 1 };
     if (choice === null) return;
@@ -34,7 +34,7 @@ export async function readGames(app, source, onRead) {
 
 /** The same, but all errors are shown. @param {App} app @param {Source} source */
 export function tryReadGames(app, source) {
-  return showingErrors(app, () => readGames(app, source, () => {}));
+  return showingErrors(app, () => readGames(app, source, () => true));
 }
 
 /** @param {App} app @param {() => Promise<void>} action */

@@ -1,6 +1,6 @@
 // Seats that belong to a browser: who plays which side, offers to take back a move or to play again, and spectators.
 
-import { dialog } from "../parts/dialog.js";
+import { dialog, openDialog } from "../parts/dialog.js";
 import { button, localStore, make, setChildrenKeepingFocus } from "../parts/dom.js";
 import { address } from "../route.js";
 import { words } from "../parts/words.js";
@@ -87,7 +87,7 @@ export class SeatOwners {
 
 /** Let the user take a seat and send the link of the game to the other player. @param {App} app */
 export function playOnTwoMachines(app) {
-  if (document.querySelector("dialog[open]")) return;
+  if (openDialog()) return;
   const { game } = app.openGame;
   const link = make("input", {
     type: "text",

@@ -1,6 +1,6 @@
 // Sharing a game or a position: a link, a text in a notation, or a picture.
 
-import { dialog } from "../parts/dialog.js";
+import { dialog, openDialog } from "../parts/dialog.js";
 import { button, make } from "../parts/dom.js";
 import { positionAddress } from "../route.js";
 import { words } from "../parts/words.js";
@@ -12,7 +12,7 @@ const PIXELS = 1024;
 
 /** @param {App} app */
 export function share(app) {
-  if (document.querySelector("dialog[open]")) return;
+  if (openDialog()) return;
   const { game, tree, kind } = app.openGame;
   const link = new URL(positionAddress("analyse", game, tree), location.href).href;
   /** @type {HTMLInputElement} */

@@ -6,6 +6,17 @@ import { words } from "./words.js";
 
 /** @import { Child } from "../types.js" */
 
+let dialogs = 0;
+
+/** The open dialog; null: there is none. @returns {HTMLDialogElement | null} */
+export const openDialog = () => document.querySelector("dialog[open]");
+
+/** Wait until no dialog is open, as before a dialog that the user does not expect just now. */
+export async function noDialog() {
+  for (let element = openDialog(); element; element = openDialog())
+    await new Promise((resolve) => element.addEventListener("close", resolve, { once: true }));
+}
+
 /**
  * Open a dialog.
  * @param {string} title
@@ -17,8 +28,11 @@ import { words } from "./words.js";
  * @returns the dialog, which is removed when it is closed
  */
 export function dialog(title, content, { actions = [], submit = null, wide = false } = {}) {
-  const element = make("dialog", { "aria-labelledby": "dialog-name", class: wide ? "wide" : false });
-  const name = make("h2", { id: "dialog-name" }, title);
+  // A dialog that was just closed hears of it, and removes itself, only later.
+  for (const closed of document.querySelectorAll("dialog:not([open])")) closed.remove();
+  const id = `dialog-${++dialogs}`;
+  const element = make("dialog", { "aria-labelledby": id, class: wide ? "wide" : false });
+  const name = make("h2", { id }, title);
   const head = make(
     "div",
     { class: "dialog-head" },
@@ -45,6 +59,23 @@ export function dialog(title, content, { actions = [], submit = null, wide = fal
   const firstField = form.querySelector("select, input, textarea, .actions button");
   firstField?.focus();
   return element;
+}
+
+/**
+ * An action that is ignored while it is under way, so that a second click does not do it twice.
+ * @param {() => Promise<unknown>} action
+ */
+export function onceAtATime(action) {
+  let isUnderWay = false;
+  return async () => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    try {
+      await action();
+    } finally {
+      isUnderWay = false;
+    }
+  };
 }
 
 /**

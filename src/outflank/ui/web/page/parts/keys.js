@@ -1,6 +1,6 @@
 // Keyboard shortcuts, and the help that lists them.
 
-import { dialog } from "./dialog.js";
+import { dialog, openDialog } from "./dialog.js";
 import { localStore, make } from "./dom.js";
 import { newGame } from "../game/new_game.js";
 import { chooseFiles } from "../game/open_files.js";
@@ -68,7 +68,7 @@ export function listenToKeys(app) {
   views.forEach((name, index) => (keysAnywhere[String(index + 1)] = () => app.go(name)));
 
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || isInside(event, TYPING) || !app.connection.welcome) return;
+    if (event.defaultPrevented || isInside(event, TYPING) || openDialog() || !app.connection.welcome) return;
     const control = event.ctrlKey || event.metaKey;
     const name = control
       ? { z: event.shiftKey ? "r" : "u", y: "r" }[event.key.toLowerCase()]
@@ -117,7 +117,7 @@ export function listenToKeys(app) {
 
   addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain");
-    if (!text?.trim() || isInside(event, TYPING)) return;
+    if (!text?.trim() || isInside(event, TYPING) || openDialog()) return;
     event.preventDefault();
     tryReadGames(app, { text });
   });
@@ -129,7 +129,7 @@ function isInside(event, selector) {
 }
 
 export function showHelp() {
-  if (document.querySelector("dialog[open]")) return;
+  if (openDialog()) return;
   const rows = words.keys.list.map(([key, effect]) =>
     make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, effect)),
   );
