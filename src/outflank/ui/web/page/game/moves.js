@@ -22,6 +22,7 @@ export class Moves {
   #openGame;
   #content = "";
   #node = 0;
+  #shown = ""; // id and node
   /** @type {Map<number, HTMLButtonElement>} */
   #buttons = new Map();
 
@@ -70,9 +71,11 @@ export class Moves {
     const content = game.id + JSON.stringify(game.nodes);
     if (content !== this.#content) this.#build(tree);
     this.#content = content;
+    const isElsewhere = this.#shown !== `${game.id} ${game.node}`;
+    this.#shown = `${game.id} ${game.node}`;
     for (const [id, button] of this.#buttons) setAttributes(button, { "aria-current": id === game.node && "true" });
     this.#node = game.node;
-    this.#scrollToCurrent();
+    if (isElsewhere) this.#scrollToCurrent(); // else the user may be reading elsewhere in the list
     const isFixed = isGuarded(game); // nobody leaves the position on the board
     const [isFirst, isLast] = [
       isFixed || tree.parent(game.node) === null,

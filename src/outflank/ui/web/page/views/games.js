@@ -1,7 +1,7 @@
 // The list of saved games: each with a thumbnail, its players and its result. It can be searched, and games renamed.
 
 import { confirm } from "../parts/dialog.js";
-import { button, dropdown, loadingNote, make, setChildren, iconButton } from "../parts/dom.js";
+import { button, dropdown, loadingNote, make, setChildren, setChildrenKeepingFocus, iconButton } from "../parts/dom.js";
 import { timeText } from "../parts/figures.js";
 import { newGame } from "../game/new_game.js";
 import { chooseFiles } from "../game/open_files.js";
@@ -22,7 +22,7 @@ const TYPING_MS = 200; // after which a search begins
 /** @param {App} app */
 export function games(app) {
   const { connection, openGame, visit } = app;
-  const list = make("ul", { class: "cards" }, loadingNote("li"));
+  const list = make("ul", { class: "cards", tabindex: -1 }, loadingNote("li"));
   const more = button(w.more, () => fill(oldest), { hidden: true });
   const none = make("div", { class: "empty", hidden: true });
   /** @type {HTMLInputElement} */
@@ -81,7 +81,7 @@ export function games(app) {
       if (request !== fills) return;
       const shapes = answer.layouts.map((layout) => new Shape(layout.shape, layout.cells));
       const cards = answer.games.map((game) => card(game, shapes[game.layout]));
-      if (before === null) setChildren(list, cards);
+      if (before === null) setChildrenKeepingFocus(list, cards);
       else list.append(...cards);
       oldest = answer.games.at(-1)?.changed ?? null;
       more.hidden = !answer.more;
@@ -109,6 +109,7 @@ export function games(app) {
     const pairs = forms.map((form) => /** @type {const} */ ([form.name, form.title]));
     const form = dropdown([["", w.save], ...pairs], "", {
       "aria-label": `${w.save}: ${title}`,
+      "data-key": `save ${game.id}`,
     });
     form.addEventListener("change", async () => {
       await reportErrors(async () => save(await connection.ask({ kind: "export", id: game.id, form: form.value })));
@@ -126,15 +127,18 @@ export function games(app) {
       make(
         "div",
         { class: "card-text" },
-        make("h2", {}, make("a", { href: to, onclick: follow(to) }, title)),
+        make("h2", {}, make("a", { href: to, onclick: follow(to), "data-key": `name ${game.id}` }, title)),
         title !== players && make("p", {}, players),
         facts.length > 0 && make("p", { class: "quiet" }, facts.join(" · ")),
         make("p", { class: "quiet" }, course.join(" · ")),
         make(
           "div",
           { class: "actions" },
-          button(w.open, () => visit(to), { "aria-label": `${w.open}: ${title}` }),
-          button(w.rename, () => rename(app, game, () => fill()), { "aria-label": `${w.rename}: ${title}` }),
+          button(w.open, () => visit(to), { "aria-label": `${w.open}: ${title}`, "data-key": `open ${game.id}` }),
+          button(w.rename, () => rename(app, game, () => fill()), {
+            "aria-label": `${w.rename}: ${title}`,
+            "data-key": `rename ${game.id}`,
+          }),
           form,
           iconButton(icon("prune"), `${w.remove}: ${title}`, () => remove(game, title, element)),
         ),

@@ -64,6 +64,8 @@ export function puzzles(app) {
   /** @type {PuzzlePosition | null} */
   let position = null;
   let asked = 0;
+  /** @type {string[]} */
+  let askedMoves = [];
   let timer = 0;
   let isOver = false; // the puzzle is solved, failed or given up
 
@@ -92,6 +94,7 @@ export function puzzles(app) {
 
   /** Show a puzzle of the day from its start. @param {number} index */
   function open(index) {
+    if (position) board.show(shownGame(position), { canMove: false }); // a click on it would be lost
     [shown, position, isOver] = [index, null, false];
     answer.hidden = true;
     ask([]);
@@ -101,6 +104,7 @@ export function puzzles(app) {
   function ask(moves) {
     clearTimeout(timer);
     connection.forget(asked);
+    askedMoves = moves;
     asked = connection.follow({ kind: "attempt", number: entry().number, moves }, receive);
     timer = setTimeout(() => (status.textContent = w.compiling), COMPILING_MS);
   }
@@ -182,7 +186,7 @@ export function puzzles(app) {
     status.textContent = isOver ? "" : canMove ? w.turn(entry().turn, entry().left - position.moves.length) : w.replies;
     status.hidden = isOver;
     if (!isOver) rating.textContent = w.rating(record.rating, null, entry().rating);
-    setChildren(line, isOver && lineButtons());
+    setChildrenKeepingFocus(line, isOver && lineButtons());
     buttons.again.hidden = !isOver;
     buttons.next.hidden = !isOver || entries.length < 2;
     buttons.solution.hidden = isOver && position.moves.length === 0;
@@ -203,7 +207,7 @@ export function puzzles(app) {
   }
 
   function reconnected() {
-    return position ? ask(position.moves) : enter();
+    return entries.length ? ask(askedMoves) : enter();
   }
 
   return { element, enter, leave, reconnected };
