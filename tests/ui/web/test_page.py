@@ -374,6 +374,24 @@ def test_a_press_counts_where_its_button_is_replaced_or_moved(page: Page) -> Non
     expect(current).to_have_text("f4")
 
 
+@pytest.mark.slow(1)
+def test_the_buttons_below_the_engine_stay_while_it_begins_to_search(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
+    delayed = Delayed(wire)
+    pasted(page, GGF)
+    steps, lines = page.locator(".analyse .steps"), page.locator(".lines li")
+    expect(lines.first).to_be_visible()
+    before = steps.bounding_box()
+    delayed.to_page = lambda message: message["kind"] == "analysis"
+    page.get_by_role("button", name="A move back").click()
+    expect(page.locator(".moves [aria-current]")).to_have_text("e3")
+    expect(lines).to_have_count(0)
+    assert steps.bounding_box() == before
+    delayed.release()
+    expect(lines.first).to_be_visible()
+    assert steps.bounding_box() == before
+
+
 # --- playing ---
 
 

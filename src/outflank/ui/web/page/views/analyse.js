@@ -58,7 +58,7 @@ export class Analysis {
     this.bar = new EvaluationBar();
     this.facts = make("p", { class: "facts" });
     this.solved = make("p", { class: "solved", hidden: true });
-    this.lines = make("ol", { class: "lines", tabindex: -1 });
+    this.lines = make("ol", { class: "lines", tabindex: -1, hidden: true });
     this.tools = make(
       "div",
       { class: "actions tools-row" },
@@ -238,9 +238,11 @@ export class Analysis {
         ? w.waiting
         : facts.filter(Boolean).join(" · ");
     this.solved.hidden = !(message.exact || message.proved_text);
+    this.solved.classList.remove("unknown");
     this.solved.textContent = message.exact
       ? [w.solved, message.value_text].filter(Boolean).join(": ")
       : w.proved(message.proved_text);
+    this.lines.hidden = false;
     this.#showLines(message.moves.slice(0, Math.min(LINES, Number(this.count.value))), message.node);
     setAttributes(this.engineBox, { "data-done": message.done && "yes", "data-depth": message.depth });
   }
@@ -255,7 +257,11 @@ export class Analysis {
     const isKnown = value !== undefined && value !== null;
     if (isKnown) this.bar.show(value, game, words.moves.valued(value));
     else if (!this.#engine.on || game.outcome) this.bar.show(null, game, "");
-    this.solved.hidden = true;
+    // A search that begins keeps the place of its lines, so that the buttons below stay under the pointer.
+    const isSearching = this.#engine.on && !game.outcome;
+    this.solved.classList.toggle("unknown", isSearching);
+    if (!isSearching) this.solved.hidden = true;
+    this.lines.hidden = !isSearching;
     this.#showLines([], game.node);
     this.facts.textContent = game.outcome ? w.over : this.#engine.on ? w.first : w.off;
     setAttributes(this.engineBox, { "data-done": null, "data-depth": null });
