@@ -252,7 +252,7 @@ def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
     expect(page.locator(".analyse")).to_be_visible()
     page.get_by_role("button", name="Review the game").click()
     page.get_by_role("button", name="Retry the mistakes").click()
-    retry = page.get_by_role("region", name="Your mistakes")
+    retry = page.get_by_role("region", name="Mistakes")
     expect(retry).to_contain_text("1 of 1: move 1, black to move (played was b1)")
     expect(page.locator(".engine, .moves-box, .review, .tools-row").locator("visible=true")).to_have_count(0)
     cell(page, "b1").click()
@@ -325,9 +325,9 @@ def test_a_late_judgement_does_not_end_the_tries(wired: tuple[Page, Wire]) -> No
     page.wait_for_timeout(50)
     expect(page.locator(".cell.legal")).to_have_count(0)
     delayed.release()
-    expect(page.get_by_role("region", name="Your mistakes")).to_contain_text("1 of 1: move 1")
+    expect(page.get_by_role("region", name="Mistakes")).to_contain_text("1 of 1: move 1")
     cell(page, "b1").click()
-    expect(page.get_by_role("region", name="Your mistakes")).to_contain_text("No: b1 loses 8.")
+    expect(page.get_by_role("region", name="Mistakes")).to_contain_text("No: b1 loses 8.")
 
 
 def pressed(page: Page, place: Locator, meanwhile: Callable[[], object]) -> None:

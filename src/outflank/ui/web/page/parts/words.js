@@ -350,7 +350,7 @@ export const words = {
   },
 
   retry: {
-    title: "Your mistakes",
+    title: "Mistakes",
     begin: "Retry the mistakes",
     hint: "Find a better move than the one that was played.",
     /** @type {(number: number, count: number, ply: number, node: Node) => string} */
