@@ -158,6 +158,55 @@ def wired(routed: tuple[Window, Wire]) -> Iterator[tuple[Page, Wire]]:
         wire.join = WebSocketRoute.connect_to_server
 
 
+class Delayed:
+    """Lets the messages between a page and its server wait."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.to_page: Callable[[dict[str, Any]], bool] = lambda message: False
+        self.to_server: Callable[[dict[str, Any]], bool] = lambda message: False
+        """Whether a message has to wait."""
+        self.games: list[str] = []
+        self._waiting: list[tuple[WebSocketRoute, str]] = []
+        wire.join = self._join
+
+    def _join(self, page: WebSocketRoute) -> None:
+        self.page, self.server = page, page.connect_to_server()
+        server = self.server
+        server.on_message(lambda text: self._pass(page, str(text), self.to_page))
+        page.on_message(lambda text: self._pass(server, str(text), self.to_server))
+
+    def _pass(self, end: WebSocketRoute, text: str, waits: Callable[[dict[str, Any]], bool]) -> None:
+        message = json.loads(text)
+        if message["kind"] == "game":
+            self.games.append(text)
+        if waits(message):
+            self._waiting.append((end, text))
+        else:
+            end.send(text)
+
+    def wait_for_one(self, page: Page) -> int:
+        """Return, as soon as messages wait, how many they are."""
+        for _ in range(2000):
+            if self._waiting:
+                return len(self._waiting)
+            page.wait_for_timeout(10)
+        raise AssertionError("no message has come")
+
+    def release(self) -> None:
+        """Send all that waits, and let nothing wait any more."""
+        self.to_page = self.to_server = lambda message: False
+        for end, text in self._waiting:
+            end.send(text)
+        self._waiting.clear()
+
+    def drop(self) -> None:
+        """Lose the connection, with all that waits."""
+        self.to_page = self.to_server = lambda message: False
+        self._waiting.clear()
+        self.server.close()
+        self.page.close()
+
+
 def watched(page: Page) -> tuple[Page, list[str]]:
     """A page, and what goes wrong in it: also whatever its policy forbids."""
     wrong: list[str] = []
@@ -231,7 +280,7 @@ def test_puzzles_are_solved_on_the_board_and_rated(page: Page) -> None:
     expect(page.locator(".solution [aria-current]")).to_be_focused()
     expect(page.locator(".pieces .piece")).to_have_count(15)
     page.get_by_role("button", name="Try again").click()
-    cell(page, "d1").click()
+    page.locator(".cell.legal[data-cell=d1]").click()  # as soon as the puzzle is shown
     expect(verdict).to_have_text("Right: d1 keeps +8 discs.")
     page.locator(".cell.legal[data-cell=a1]").click()  # after the reply b1
     said(page, "Solved: +8 discs.")
@@ -244,6 +293,27 @@ def test_puzzles_are_solved_on_the_board_and_rated(page: Page) -> None:
     page.get_by_role("button", name="Analyse").click()
     expect(page.locator(".analyse")).to_be_visible()
     expect(page.locator(".pieces .piece")).to_have_count(13)
+
+
+@pytest.mark.slow(1)
+def test_a_try_at_a_puzzle_is_not_lost(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
+    delayed = Delayed(wire)
+    page.goto("?tries#/puzzles")
+    state, legal = page.locator(".puzzles .state"), page.locator(".cell.legal")
+    expect(state).to_contain_text("3 moves left")
+    # A board that is about to be replaced takes no moves.
+    delayed.to_server = lambda message: message["kind"] == "attempt"
+    page.locator(".puzzle-tabs button").nth(1).click()
+    expect(legal).to_have_count(0)
+    delayed.release()
+    expect(state).to_contain_text("4 moves left")
+    # A move that is lost with the connection is judged when it is back.
+    delayed.to_server = lambda message: message["kind"] == "attempt"
+    cell(page, "a3").click()
+    delayed.wait_for_one(page)
+    delayed.drop()
+    expect(page.locator(".verdict")).to_contain_text("No: a3")
 
 
 @pytest.mark.slow(1)
@@ -268,47 +338,6 @@ def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
     retry.get_by_role("button", name="Back to the review").click()
     expect(page.get_by_role("button", name="Review again")).to_be_visible()
     assert moves(page) == ["b1??−8", "a1"]
-
-
-class Delayed:
-    """Lets the messages between a page and its server wait."""
-
-    def __init__(self, wire: Wire) -> None:
-        self.to_page: Callable[[dict[str, Any]], bool] = lambda message: False
-        self.to_server: Callable[[dict[str, Any]], bool] = lambda message: False
-        """Whether a message has to wait."""
-        self.games: list[str] = []
-        self._waiting: list[tuple[WebSocketRoute, str]] = []
-        wire.join = self._join
-
-    def _join(self, page: WebSocketRoute) -> None:
-        self.page, server = page, page.connect_to_server()
-        server.on_message(lambda text: self._pass(page, str(text), self.to_page))
-        page.on_message(lambda text: self._pass(server, str(text), self.to_server))
-
-    def _pass(self, end: WebSocketRoute, text: str, waits: Callable[[dict[str, Any]], bool]) -> None:
-        message = json.loads(text)
-        if message["kind"] == "game":
-            self.games.append(text)
-        if waits(message):
-            self._waiting.append((end, text))
-        else:
-            end.send(text)
-
-    def wait_for_one(self, page: Page) -> int:
-        """Return, as soon as messages wait, how many they are."""
-        for _ in range(2000):
-            if self._waiting:
-                return len(self._waiting)
-            page.wait_for_timeout(10)
-        raise AssertionError("no message has come")
-
-    def release(self) -> None:
-        """Send all that waits, and let nothing wait any more."""
-        self.to_page = self.to_server = lambda message: False
-        for end, text in self._waiting:
-            end.send(text)
-        self._waiting.clear()
 
 
 @pytest.mark.slow(1)
