@@ -1208,6 +1208,7 @@ def test_files_are_opened_and_dropped(page: Page, tmp_path: Path) -> None:
     chooser.value.set_files(sorted(tmp_path.iterdir()))
     rows = page.locator(".found button")
     expect(page.locator("dialog")).to_contain_text("The first 200 of 300 games")
+    expect(page.locator("dialog")).not_to_contain_text(".jou")
     expect(rows).to_have_count(200)
     expect(page.get_by_role("button", name="Keep these 300 games")).to_be_disabled()
     page.locator("dialog").get_by_label("Find by name").fill("white 211 1998")
@@ -1222,6 +1223,11 @@ def test_files_are_opened_and_dropped(page: Page, tmp_path: Path) -> None:
     }"""
     page.evaluate(dropped, GGF)  # of its only game no list is shown
     expect(page.locator(".analyse .moves .move")).to_have_count(6)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open a file").click()
+    chooser.value.set_files(tmp_path / "WTH_1998.wtb")
+    expect(page.locator("dialog")).to_contain_text("Open its files of names (.jou")
+    page.keyboard.press("Escape")
     page.evaluate(dropped, "x" * 1_500_001)
     expect(page.locator(".toast.wrong")).to_contain_text("at most 1.5 MB")
     page.evaluate(dropped, "nonsense")

@@ -14,9 +14,10 @@ const MOST_SHOWN = 200; // more rows would make typing slow, and the server keep
 /**
  * Let the user choose among several games.
  * @param {Found} found
+ * @param {string} hint shown above the list
  * @returns {Promise<Choice | null>} null: the dialog was closed
  */
-export async function chooseGame({ games, problem }) {
+export async function chooseGame({ games, problem }, hint = "") {
   await noDialog(); // the user may have opened one while the games were read
   return new Promise((resolve) => {
     /** @type {Choice | null} */
@@ -72,6 +73,7 @@ export async function chooseGame({ games, problem }) {
       w.title(games.length),
       [
         make("div", { class: "filters", role: "search" }, find, result),
+        hint && make("p", { class: "quiet" }, hint),
         problem && make("p", { class: "wrong-line" }, problem),
         status,
         list,

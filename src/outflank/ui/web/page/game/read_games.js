@@ -19,7 +19,7 @@ export async function readGames(app, source, onRead) {
   const found = await app.connection.ask({ kind: "read", ...source });
   if (!onRead()) return;
   await showingErrors(app, async () => {
-    const choice = found.games.length > 1 ? await chooseGame(found) : { open: 1 };
+    const choice = found.games.length > 1 ? await chooseGame(found, hint(source.files ?? [])) : { open: 1 };
     if (choice === null) return;
     if ("keep" in choice) {
       const { games } = await app.connection.ask({ kind: "keep", ...source, numbers: choice.keep });
@@ -30,6 +30,12 @@ export async function readGames(app, source, onRead) {
     const begun = await app.openGame.begin({ kind: "new", ...source, number: choice.open });
     visit(positionAddress("analyse", begun, app.openGame.tree), { state: { id: begun.id } });
   });
+}
+
+/** What is missing among files; empty: nothing. @param {{ name: string }[]} files */
+function hint(files) {
+  const has = (/** @type {RegExp} */ ending) => files.some(({ name }) => ending.test(name));
+  return has(/\.wtb$/i) && !has(/\.jou$/i) ? words.files.noNames : "";
 }
 
 /** The same, but all errors are shown. @param {App} app @param {Source} source */

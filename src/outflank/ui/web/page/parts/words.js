@@ -269,6 +269,7 @@ export const words = {
   files: {
     open: "Open a file",
     hint: "Files can also be opened, or dropped anywhere on the page: WTHOR (together with its files of names, .jou and .trn), GGF, SGF, PGN, OBF, transcripts.",
+    noNames: "A WTHOR file has no names. Open its files of names (.jou of the players, .trn of the events) together with it.",
     /** @type {(bytes: number, most: number) => string} */
     tooLarge: (bytes, most) =>
       `These files have ${(bytes / 1e6).toFixed(1)} MB: at most ${most / 1e6} MB can be opened here. “outflank games” lists larger ones.`,
