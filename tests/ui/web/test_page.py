@@ -1609,6 +1609,11 @@ def test_a_telephone_shows_all_of_a_board_without_scrolling_sideways(telephone: 
     for index, (box, middle) in enumerate(zip(boxes, middles, strict=True)):
         assert min(box["width"], box["height"]) >= 40
         assert all(abs(middle - other) >= 40 for other in middles[:index])
+    page.evaluate("scrollTo(0, 200)")
+    assert page.evaluate("scrollY") > 0
+    page.locator("nav a[href='#/analyse']").tap()
+    expect(page.locator(".analyse")).to_be_visible()
+    assert page.evaluate("scrollY") == 0
 
 
 def assert_seen(page: Page, part: Locator) -> dict[str, float]:

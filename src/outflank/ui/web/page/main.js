@@ -37,12 +37,15 @@ app.runExperiment = (name, settings) => {
 
 /** @type {View | null} */
 let currentView = null;
+let shownPlace = ""; // the view, and what it shows
+let isReturn = false;
 let arrivals = 0;
 /** @type {ReturnType<typeof currentAddress> | null} */
 let pendingAddress = null; // an address that could not be shown yet, with its state
 
-/** Show the view that the address names. */
-async function showAddress() {
+/** Show the view that the address names. @param {Event | null} event */
+async function showAddress(event = null) {
+  isReturn = event?.type === "popstate"; // the browser then scrolls by itself
   const [parts, arrival] = [addressParts(), ++arrivals];
   const name = Object.hasOwn(words.views, parts[0] ?? "") ? /** @type {ViewName} */ (parts[0]) : "play";
   pendingAddress = connection.ready ? null : currentAddress();
@@ -123,6 +126,9 @@ async function tryOpen(id) {
 function show(view, name, parameters) {
   if (currentView && currentView !== view) currentView.leave();
   app.showView(view.element, name);
+  const place = `${name} ${isBoardView(name) ? openGame.game?.id : parameters}`;
+  if (place !== shownPlace && !isReturn) scrollTo({ top: 0 }); // else a small screen may show a part of a board
+  shownPlace = place;
   currentView = view;
   view.enter(name, parameters);
 }
