@@ -350,6 +350,7 @@ def test_a_late_judgement_does_not_end_the_tries(wired: tuple[Page, Wire]) -> No
     delayed.to_server = lambda message: message["kind"] == "go"
     page.get_by_role("button", name="Retry the mistakes").click()
     delayed.wait_for_one(page)
+    expect(page.locator(".cell.legal")).to_have_count(0)
     delayed.page.send(json.dumps(json.loads(delayed.games[-1]) | {"re": None}))  # as the server sends a review's end
     page.wait_for_timeout(50)
     expect(page.locator(".cell.legal")).to_have_count(0)

@@ -137,7 +137,7 @@ export class Analysis {
 
   /** Judge a move instead of making it, while mistakes are tried again. @param {string} move */
   judges(move) {
-    if (this.retry.open) this.retry.try(move);
+    if (this.retry.open && this.retry.canMove()) this.retry.try(move);
     return this.retry.open;
   }
 

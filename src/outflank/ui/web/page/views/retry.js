@@ -76,6 +76,7 @@ export class Retry {
     this.#id = game.id;
     this.#mistakes = mistakes(game, tree);
     this.#solved = 0;
+    this.status.textContent = "";
     this.open = true;
     this.element.hidden = false;
     this.#onChange(false);
@@ -107,16 +108,20 @@ export class Retry {
     this.#index = index;
     this.#isAnswered = false;
     this.answer.hidden = true;
-    if (index >= this.#mistakes.length) return void this.#finish();
+    if (index >= this.#mistakes.length) return this.#finish();
     const { openGame } = this.#app;
     this.#awaited = this.#node.parent;
-    this.buttons.solution.hidden = false;
-    this.buttons.next.hidden = true;
-    this.status.textContent = w.position(index + 1, this.#mistakes.length, openGame.tree.ply(this.#node.id), this.#node);
+    this.buttons.solution.hidden = this.buttons.next.hidden = true;
     this.#board.showValues([]);
-    if (openGame.game.node === this.#awaited) return;
-    this.#left = openGame.game.node;
-    if ((await openGame.go(this.#awaited)) === null) this.close();
+    if (openGame.game.node !== this.#awaited) {
+      this.#left = openGame.game.node;
+      this.#onChange(true); // no move can be made in the position that is left
+      if ((await openGame.go(this.#awaited)) === null) return this.close();
+      if (!this.open || this.#index !== index) return undefined;
+    }
+    this.buttons.solution.hidden = false;
+    this.status.textContent = w.position(index + 1, this.#mistakes.length, openGame.tree.ply(this.#node.id), this.#node);
+    return undefined;
   }
 
   #finish() {
