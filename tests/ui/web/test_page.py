@@ -1187,13 +1187,31 @@ def test_dialogs_wait_for_each_other(wired: tuple[Page, Wire]) -> None:
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page).to_have_url(re.compile("#/game/"))
-    # A second click on “Begin” begins no second game.
-    delayed.to_server = lambda message: message["kind"] == "new"
+
+
+@pytest.mark.slow(1)
+def test_a_double_click_begins_one_game(wired: tuple[Page, Wire]) -> None:
+    page, wire = wired
+    delayed = Delayed(wire)
+    begin(page, size=4)
+
+    def clicked_twice(name: str, kind: str) -> None:
+        delayed.to_server = lambda message: message["kind"] == kind
+        before = page.url
+        page.get_by_role("button", name=name).dblclick()
+        assert delayed.wait_for_one(page) == 1
+        delayed.release()
+        expect(page).not_to_have_url(before)
+
     page.keyboard.press("n")
-    page.get_by_role("button", name="Begin").dblclick()
-    assert delayed.wait_for_one(page) == 1
-    delayed.release()
-    expect(dialog).to_have_count(0)
+    clicked_twice("Begin", "new")
+    page.get_by_role("button", name="Resign").click()
+    page.locator("dialog").get_by_role("button", name="Resign").click()
+    clicked_twice("Rematch", "new")
+    page.keyboard.press("2")
+    page.get_by_role("button", name="Set up").click()
+    cell(page, "a1").click()
+    clicked_twice("Use it", "place")
 
 
 @pytest.mark.slow(2)

@@ -1,5 +1,6 @@
 // Setting up a position by hand: pieces from a palette, and the side to move.
 
+import { onceAtATime } from "../parts/dialog.js";
 import { button, make } from "../parts/dom.js";
 import { positionAddress } from "../route.js";
 import { words } from "../parts/words.js";
@@ -40,7 +41,11 @@ export class Setup {
         { class: "actions" },
         button(w.clear, () => this.#clear()),
         button(words.cancel, () => this.close(true)),
-        button(w.done, () => this.#done(), { class: "primary" }),
+        button(
+          w.done,
+          onceAtATime(() => this.#done()),
+          { class: "primary" },
+        ),
       ),
     );
   }

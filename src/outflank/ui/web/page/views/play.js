@@ -1,6 +1,6 @@
 // The play view: the players, the side to move, the moves so far, and actions such as undo and resign.
 
-import { confirm } from "../parts/dialog.js";
+import { confirm, onceAtATime } from "../parts/dialog.js";
 import { button, make, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Engine, moveValues } from "../game/engine.js";
 import { newGame } from "../game/new_game.js";
@@ -25,6 +25,7 @@ const HINT_SECONDS = 1;
 export class PlayPanel {
   #app;
   #engine;
+  #rematchOnce = onceAtATime(() => this.#rematch());
   singleStep = false;
 
   /** @param {PanelApp} app */
@@ -134,7 +135,7 @@ export class PlayPanel {
           "div",
           { class: "actions" },
           (!isTaken(game) || ownSides(game).length > 0) &&
-            button(w.rematch, () => this.#rematch(), { class: "primary", "data-key": "rematch" }),
+            button(w.rematch, this.#rematchOnce, { class: "primary", "data-key": "rematch" }),
           button(w.analyse, () => this.#app.go("analyse"), { "data-key": "analyse" }),
         ),
       );
