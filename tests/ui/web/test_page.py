@@ -1337,7 +1337,11 @@ def test_a_search_is_drawn_and_stepped_through_and_a_trace_is_opened(page: Page,
             break
         page.wait_for_timeout(50)
     expect(pointed).to_contain_text(re.compile(r"root · depth \d+ · (window|\d+ of|best)"))
-    page.get_by_role("button", name="Pause").click()
+    pause = page.get_by_role("button", name="Pause")
+    before = pause.bounding_box()
+    tree.locator("canvas").evaluate("canvas => { canvas.style.height = '500px'; }")  # as a deep tree
+    assert pause.bounding_box() == before
+    pause.click()
     page.get_by_role("button", name="A step back in time").click()
     expect(pictures.locator("output")).to_contain_text("−")
     lanes = page.get_by_role("group", name="Lanes of time")

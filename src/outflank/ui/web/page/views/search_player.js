@@ -54,10 +54,10 @@ export class SearchPlayer {
       "div",
       { class: "search-player", role: "group", "aria-label": w.tree, hidden: true },
       make("div", { class: "view-head" }, this.title, this.closeTrace),
+      this.controls, // above the tree, which grows while the search runs
       this.icicle.element,
       this.about,
       this.note,
-      this.controls,
       this.timeline.element,
     );
   }
