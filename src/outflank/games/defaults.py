@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import floor, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from outflank.errors import FormatError
 from outflank.games.scores import WON
@@ -97,6 +97,9 @@ class SearchDefaults:
     """Returns the evaluation of the shallow searches that order moves in exact searches; None: no such searches."""
     learning: "Learning | None" = None
     """Settings for learning an evaluation of the game (`games.pattern_weights`); None: it cannot be learnt."""
+    player_step: Literal[1, 2] = 1
+    """Number of plies between the iterations of a player's selective search. With 2, an iteration begins with a narrow
+    window around the value of the last one."""
 
 
 @dataclass(frozen=True, slots=True)

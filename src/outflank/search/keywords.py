@@ -6,7 +6,8 @@ derive a typed dictionary from a dataclass, so a test compares the two.
 
 from typing import Any, Literal, TypedDict
 
-from outflank.games.evaluation import errors_of, evaluation_chosen
+from outflank.games.description import description_of
+from outflank.games.evaluation import errors_of, evaluation_chosen, scale_of
 from outflank.games.rules import Game
 from outflank.machine import DeviceOption
 from outflank.placement import Pin
@@ -117,13 +118,22 @@ class WholeKeywords(SearchKeywords, total=False):
     watch: Watch | None
 
 
-def default_selectivity(game: Game, options: PlayerKeywords) -> PlayerKeywords:
-    """Return the keyword `selectivity` that a player uses by default.
+ASPIRATION_UNITS = 2
+"""Half the width of a player's first window around the last value, in the unit of the score."""
 
-    It is the most selective value if the errors of the evaluation are known: the depth gained is worth far more than
+
+def selective_defaults(game: Game, options: PlayerKeywords) -> PlayerKeywords:
+    """Return the keywords `selectivity`, `step` and `aspiration` that a player uses by default.
+
+    The search is most selective if the errors of the evaluation are known: the depth gained is worth far more than
     wrong guesses cost. Otherwise, and for algorithms without a transposition table, no keyword is returned.
     """
     if options.get("algorithm", "pvs") in TABLELESS:
         return {}
-    known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None
-    return {"selectivity": MOST_SELECTIVE} if known else {}
+    evaluation = evaluation_chosen(game, options.get("evaluation"))
+    if errors_of(game, evaluation) is None:
+        return {}
+    if description_of(game).search.player_step == 1 or options.get("selectivity", MOST_SELECTIVE) == 100:
+        return {"selectivity": MOST_SELECTIVE}
+    width = ASPIRATION_UNITS * scale_of(game, evaluation).points
+    return {"selectivity": MOST_SELECTIVE, "step": 2, "aspiration": width}
