@@ -61,7 +61,7 @@ def watch(page: Page) -> None:
 def review(page: Page) -> None:
     """A whole game, judged."""
     page.goto(f"#/analyse/othello/{GAME}")
-    page.get_by_label("Seconds a move").select_option("0.1")
+    page.get_by_label("Time per move").select_option("0.1")
     page.get_by_role("button", name="Review the game").click()
     expect(page.get_by_role("button", name="Review again")).to_be_visible()
     page.locator(".moves .mistake, .moves .blunder").first.click()

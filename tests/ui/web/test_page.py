@@ -839,7 +839,7 @@ def test_indexed_games_are_explored_and_swiped_through(telephone: Page, server: 
     rows.first.locator("button").click()  # a tap on a busy machine may be a long press
     expect(current).to_have_text("d3")
     page.goto("#/analyse/abalone")
-    expect(page.locator(".explorer")).to_contain_text("No games of these rules are indexed.")
+    expect(page.locator(".explorer")).to_contain_text("No games of these rules have been indexed yet.")
 
 
 def swipe(page: Page, distance: int) -> None:
@@ -857,7 +857,12 @@ def swipe(page: Page, distance: int) -> None:
 def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> None:
     pasted(page, GGF)
     assert moves(page) == ["f5", "f6", "e6", "f4", "e3", "c5"]
-    page.get_by_label("Seconds a move").select_option("0.1")
+    sections = page.locator(".moves-box, .review, .notes, .explorer").evaluate_all(
+        "all => all.map((one) => one.className)"
+    )
+    assert sections == ["moves-box", "review", "notes", "explorer"]
+    expect(page.get_by_text("Time per move")).to_be_visible()
+    page.get_by_label("Time per move").select_option("0.1")
     page.get_by_role("button", name="Review the game").click()
     page.locator(".moves .move").first.focus()
     expect(page.get_by_role("button", name="Review again")).to_be_visible()
@@ -909,7 +914,7 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
 def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> None:
     start = '[FEN "-----OX--XO----- X"] '
     pasted(page, start + "a2a3a4c1d1a1d3d4c4d2b1b4")
-    page.get_by_label("Seconds a move").select_option("0.1")
+    page.get_by_label("Time per move").select_option("0.1")
     page.get_by_role("button", name="Review the game").click()
     turns = page.locator(".story button")
     expect(turns).to_have_count(5)
@@ -927,7 +932,7 @@ def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> Non
     expect(page).to_have_url(reviewed)
     expect(turns).to_have_count(5)
     # A review ends when another game is shown.
-    page.get_by_label("Seconds a move").select_option("3")
+    page.get_by_label("Time per move").select_option("3")
     pasted(page, GGF)
     page.get_by_role("button", name="Review the game").click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
@@ -1717,7 +1722,7 @@ def test_everybody_can_use_it(page: Page) -> None:
     expect(page.locator(".arrow").first).to_be_attached()
     found += serious(page)
     pasted(page, GGF)
-    page.get_by_label("Seconds a move").select_option("0.1")
+    page.get_by_label("Time per move").select_option("0.1")
     page.get_by_role("button", name="Review the game").click()
     expect(page.get_by_role("button", name="Review again")).to_be_visible()
     page.goto("#/analyse/othello/nonsense")

@@ -251,7 +251,8 @@ export const words = {
       games
         ? `${games.toLocaleString("en-GB")} of ${indexed.toLocaleString("en-GB")} games reached this position.`
         : `None of ${indexed.toLocaleString("en-GB")} games reached this position.`,
-    noIndex: "No games of these rules are indexed. “outflank explore index FILES” indexes files of games.",
+    noIndex:
+      "No games of these rules have been indexed yet. Indexed games show what others played here, and with which results. To index files of games, run “outflank explore index FILES” in a terminal.",
     /** @type {(file: string, number: number) => string} */
     place: (file, number) => `${file}, game ${number}`,
   },
@@ -322,7 +323,7 @@ export const words = {
     run: "Review the game",
     again: "Review again",
     stop: "Stop",
-    time: "Seconds a move",
+    time: "Time per move",
     /** @type {(ply: number, plies: number) => string} */
     progress: (ply, plies) => `Move ${ply} of ${plies}`,
     empty: "A review judges every move of the main line.",

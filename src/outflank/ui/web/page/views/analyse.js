@@ -97,9 +97,9 @@ export class Analysis {
       this.retry.element,
       make("h2", { class: "unseen" }, words.moves.title),
       this.moves.element,
+      this.review.element,
       this.notes.element,
       this.explorer.element,
-      this.review.element,
       this.tools,
     );
   }

@@ -38,7 +38,6 @@ export class Review {
     this.time = dropdown(
       TIMES.map((time) => /** @type {const} */ ([time, `${time} s`])),
       0.5,
-      { "aria-label": w.time },
     );
     this.retry = button(words.retry.begin, () => this.#onRetry(Number(this.time.value)), { hidden: true });
     this.button = button(w.run, () => (this.running ? this.stop() : this.run()));
@@ -49,7 +48,7 @@ export class Review {
         "div",
         { class: "review-head" },
         make("h2", {}, w.title),
-        make("label", { class: "compact", title: w.time }, this.time),
+        make("label", { class: "compact" }, make("span", {}, w.time), this.time),
         this.button,
       ),
       this.progress,
