@@ -25,6 +25,13 @@ test("a tree knows paths, lines and children", () => {
   assert.equal(tree.ply(6), 3);
 });
 
+test("moves are numbered like the rows of their list", () => {
+  const tree = new Tree(NODES);
+  assert.deepEqual([1, 2, 3, 4, 5, 7].map((id) => tree.numbered(id)), ["1. d3", "1… c3", "2. c4", "2… e3", "1… c5", "1. f5"]);
+  const whiteFirst = NODES.map((node) => ({ ...node, side: node.side === "black" ? "white" : "black" }));
+  assert.deepEqual([1, 2, 3].map((id) => new Tree(whiteFirst).numbered(id)), ["1… d3", "2. c3", "2… c4"]);
+});
+
 test("only first children are on the main line", () => {
   const tree = new Tree(NODES);
   const main = NODES.map((node) => node.id).filter((id) => tree.isOnMainLine(id));

@@ -298,12 +298,13 @@ def _is_to_blame(move: JudgedMove, before: int, after: int) -> bool:
     return move.loss > move.margin and sign * (after - before) < 0 and sign * (state_seen - before) < 0
 
 
-def turn_text(turn: TurningPoint, scale: Scale) -> str:
-    """Return a sentence that describes a change of who is winning."""
+def turn_text(turn: TurningPoint, scale: Scale, move: str = "") -> str:
+    """Return a sentence that describes a change of who is winning. It calls the turning point `move`, or by its ply."""
+    place = move or f"move {turn.ply}"
     change = f"from {STATES[turn.before]} to {STATES[turn.after]}"
     if turn.blamed is None:
-        return f"by move {turn.ply} the game had gone {change}; no single move is to blame at this depth"
-    return f"the game turned at move {turn.ply}, {change}: {move_text(turn.blamed, scale)}"
+        return f"by {place} the game had gone {change}; no single move is to blame at this depth"
+    return f"the game turned at {place}, {change}: {move_text(turn.blamed, scale)}"
 
 
 def value_text(judged: JudgedMove, value: float, scale: Scale, *, bare: bool = False) -> str:

@@ -689,7 +689,7 @@ def test_the_turning_points_of_a_review_are_kept_until_their_moves_leave_the_mai
     with serving(tmp_path) as served, served.page() as page:
         game = page.ask("open", id=game["id"])
         assert [point["node"] for point in game["story"]] == [2, 7, 8, 9, 10]
-        assert "the game turned at move 2" in game["story"][0]["text"]
+        assert "the game turned at 1… a3, " in game["story"][0]["text"]
         page.ask("go", id=game["id"], node=8)
         move = next(each["move"] for each in page.ask("open", id=game["id"])["legal"] if each["move"] != "c4")
         branched = page.ask("play", id=game["id"], node=8, move=move)

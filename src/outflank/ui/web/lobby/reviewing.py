@@ -89,9 +89,17 @@ class ReviewTask:
         final_score = None if outcome is None else float(board.recorded_score(outcome))
         scale = unit_scale(board.game)
         return tuple(
-            TurningPoint(node=self._line[turn.ply - first].id, text=turn_text(turn, scale))
+            TurningPoint(
+                node=self._line[turn.ply - first].id, text=turn_text(turn, scale, self._numbered(turn.ply - first))
+            )
             for turn in story_of(judgements, final_score).turns
         )
+
+    def _numbered(self, index: int) -> str:
+        """Return a move of the line as the page's list of moves numbers it: `19. b7` for black, `19… b7` for white."""
+        node = self._line[index]
+        row = (index + 1 + (self._line[1].side == "white")) // 2
+        return f"{row}{'.' if node.side == 'black' else '…'} {node.move}"
 
     def _message(self, ply: int, *, done: bool = False) -> Reviewed:
         return Reviewed(of=self.request.ask, id=self.live_game.saved.id, ply=ply, plies=len(self._line) - 1, done=done)

@@ -100,10 +100,11 @@ export class Graph {
 
   /** The move, its mark and the value after it. @param {number} ply */
   #textAt(ply) {
-    const { move, mark = "", value } = this.#tree.node(this.#mainLine[ply]);
+    const id = this.#mainLine[ply];
+    const { move, mark = "", value } = this.#tree.node(id);
     if (!move) return words.review.begin;
     const isKnown = value !== undefined && value !== null;
-    return words.review.at(ply, move + mark, isKnown ? words.moves.valued(value) : "");
+    return words.review.at(this.#tree.numbered(id) + mark, isKnown ? words.moves.valued(value) : "");
   }
 
   /** @param {Game} game @param {Tree} tree */
@@ -139,7 +140,7 @@ export class Graph {
         draw(
           "circle",
           { class: GRADE[node.mark], cx: x(ply), cy: y(values[ply]), r: 4 },
-          draw("title", {}, `${node.move}${node.mark}`),
+          draw("title", {}, `${tree.numbered(node.id)}${node.mark}`),
         ),
       ),
     );

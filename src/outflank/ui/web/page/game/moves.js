@@ -114,7 +114,7 @@ export class Moves {
       const { side } = tree.node(id);
       const siblings = tree.children(tree.parent(id)).slice(1);
       if (!row || side === "black" || row.dataset.full) {
-        row = make("div", { class: "pair" }, make("span", { class: "number" }, `${Math.ceil(tree.ply(id) / 2)}.`));
+        row = make("div", { class: "pair" }, make("span", { class: "number" }, `${tree.row(id)}.`));
         if (side === "white") row.append(make("span", { class: "absent", "aria-hidden": "true" }, "…"));
         rows.push(row);
       }
@@ -145,7 +145,7 @@ export class Moves {
     const parts = [];
     tree.line(from).forEach((id, index) => {
       const { side } = tree.node(id);
-      const number = Math.ceil(tree.ply(id) / 2);
+      const number = tree.row(id);
       if (side === "black") parts.push(make("span", { class: "number" }, `${number}.`));
       else if (index === 0) parts.push(make("span", { class: "number" }, `${number}…`));
       parts.push(this.#button(tree, id));

@@ -69,4 +69,17 @@ export class Tree {
   ply(id) {
     return this.path(id).length - 1;
   }
+
+  /** The number of a move's row in the list of moves, where white's move is beside black's. @param {number} id */
+  row(id) {
+    const path = this.path(id);
+    const isWhiteFirst = path.length > 1 && this.node(path[1]).side === "white";
+    return Math.ceil((path.length - 1 + Number(isWhiteFirst)) / 2);
+  }
+
+  /** `19. b7` for a move of black, `19… b7` for one of white. @param {number} id */
+  numbered(id) {
+    const { side, move } = this.node(id);
+    return `${this.row(id)}${side === "black" ? "." : "…"} ${move}`;
+  }
 }

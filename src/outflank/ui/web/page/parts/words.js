@@ -2,7 +2,7 @@
 
 import { CERTAIN, shortNumber, signedNumber } from "./figures.js";
 
-/** @import { Colour, Game, Node } from "../types.js" */
+/** @import { Colour, Game } from "../types.js" */
 
 /** @param {number} count @param {string} one @param {string} many */
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
@@ -325,11 +325,11 @@ export const words = {
     stop: "Stop",
     time: "Time per move",
     /** @type {(ply: number, plies: number) => string} */
-    progress: (ply, plies) => `Move ${ply} of ${plies}`,
+    progress: (ply, plies) => `${ply} of ${plural(plies, "move")} judged`,
     empty: "A review judges every move of the main line.",
     graph: "Value over the game, for black",
-    /** @type {(ply: number, move: string, value: string) => string} */
-    at: (ply, move, value) => `Move ${ply}, ${move}${value ? `: ${value}` : ""}`,
+    /** @type {(move: string, value: string) => string} */
+    at: (move, value) => `${move}${value ? `: ${value}` : ""}`,
     begin: "Start",
     /** The end of the graph's axis at which a side is ahead. @type {(side: Colour, value: string) => string} */
     range: (side, value) => `${words.colours[side]} ${value}`,
@@ -355,9 +355,8 @@ export const words = {
     title: "Mistakes",
     begin: "Retry the mistakes",
     hint: "Find a better move than the one that was played.",
-    /** @type {(number: number, count: number, ply: number, node: Node) => string} */
-    position: (number, count, ply, { side, move }) =>
-      `${number} of ${count}: move ${ply}, ${side} to move (played was ${move})`,
+    /** @type {(number: number, count: number, move: string, side: Colour) => string} */
+    position: (number, count, move, side) => `${number} of ${count}: ${side} to move (played was ${move})`,
     /** @type {(move: string) => string} */
     judging: (move) => `${move} is judged …`,
     /** @type {(move: string, loss: number) => string} */

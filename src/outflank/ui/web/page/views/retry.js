@@ -120,7 +120,8 @@ export class Retry {
       if (!this.open || this.#index !== index) return undefined;
     }
     this.buttons.solution.hidden = false;
-    this.status.textContent = w.position(index + 1, this.#mistakes.length, openGame.tree.ply(this.#node.id), this.#node);
+    const move = openGame.tree.numbered(this.#node.id);
+    this.status.textContent = w.position(index + 1, this.#mistakes.length, move, this.#node.side);
     return undefined;
   }
 
