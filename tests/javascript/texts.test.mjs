@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./helpers.mjs";
 
-const { byteText, clockText, percent, secondsText, shortNumber, signedNumber, timeText } = await load("parts/figures.js");
+const { byteText, clockText, percent, secondsText, shortNumber, signedNumber, timeText, minusSigns } = await load("parts/figures.js");
 const { words } = await load("parts/words.js");
 const { moveValues } = await load("game/engine.js");
 const { blackShare } = await load("game/evaluation_bar.js");
@@ -32,10 +32,21 @@ test("values have a sign and a decimal", () => {
     [0, "0 %"],
     [1, "100 %"],
   ]);
-  texts(words.moves.loses, [
-    [2, "loses 2"],
+  texts((loss) => words.moves.loses(loss, "discs"), [
+    [2.5, "loses 2.5 discs"],
+    [1, "loses 1 disc"],
     [1e9, "loses the game"],
   ]);
+});
+
+test("the server's numbers have the page's minus sign, and names keep their hyphens", () => {
+  texts(minusSigns, [
+    ["-10.5", "−10.5"],
+    ["white played b7 (-9.9 discs)", "white played b7 (−9.9 discs)"],
+    ["Rose-v-Toth b7-4 2-1", "Rose-v-Toth b7-4 2-1"],
+    ["+3", "+3"],
+  ]);
+  assert.equal(words.analyse.value("-4", "black"), "−4 for black");
 });
 
 test("the bar of the evaluation grows with black's value", () => {
@@ -126,8 +137,11 @@ test("a seat is named as people would name it", () => {
 });
 
 test("the depth of a search shows selectivity and the depth in work", () => {
-  assert.equal(words.analyse.depth(12, 13, 100), "depth 12, at 13");
-  assert.equal(words.analyse.depth(20, 20, 73), "depth 20@73 %");
+  assert.equal(words.analyse.depth(12, 13, 100), "depth 12, now 13");
+  assert.equal(words.analyse.depth(20, 20, 73), "depth 20 (73 % sure)");
+  assert.equal(words.analyse.depthHint(0, 0, 100), "");
+  assert.match(words.analyse.depthHint(12, 13, 100), /12 moves deep.* 13 moves deep/);
+  assert.match(words.analyse.depthHint(20, 20, 73), /20 moves deep.* right in about 73 %/);
   assert.equal(words.watch.at("", 0), "");
   assert.equal(words.watch.at("d3", 4), "d3 · depth 4");
 });

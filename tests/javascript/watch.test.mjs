@@ -239,7 +239,7 @@ test("a cut-off has a reason above it", () => {
   assert.deepEqual(steps.reason(4), { node: 0, move: "a", text: "+3" });
   assert.equal(steps.reason(1), null);
   const text = stepText(steps, 4, 10);
-  assert.match(text, /^b: c is worth -1, which reaches beta: 2 moves not searched \(d, e\)\./);
+  assert.match(text, /^b: c is worth −1, which reaches beta: 2 moves not searched \(d, e\)\./);
   assert.match(text, /The reason is a after root, worth \+3 there/);
   assert.match(stepText(steps, 4, 7), /window −∞ … −3, 1 ply deep/);
   assert.match(stepText(steps, 5, 9), /a leaf, evaluated as \+1/);

@@ -326,9 +326,9 @@ def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
     expect(retry).to_contain_text("1 of 1: black to move (played was 1. b1)")
     expect(page.locator(".engine, .moves-box, .review, .tools-row").locator("visible=true")).to_have_count(0)
     cell(page, "b1").click()
-    expect(retry).to_contain_text("No: b1 loses 8. Try another move.")
+    expect(retry).to_contain_text("No: b1 loses 8 discs. Try another move.")
     cell(page, "a1").click()
-    expect(retry).to_contain_text("No: a1 loses 4. Try another move.")
+    expect(retry).to_contain_text("No: a1 loses 4 discs. Try another move.")
     expect(page.locator(".tag")).to_have_text(["−4"])
     cell(page, "d1").click()
     said(page, "Right: d1 is the best move.")
@@ -357,7 +357,7 @@ def test_a_late_judgement_does_not_end_the_tries(wired: tuple[Page, Wire]) -> No
     delayed.release()
     expect(page.get_by_role("region", name="Mistakes")).to_contain_text("1 of 1: black to move")
     cell(page, "b1").click()
-    expect(page.get_by_role("region", name="Mistakes")).to_contain_text("No: b1 loses 8.")
+    expect(page.get_by_role("region", name="Mistakes")).to_contain_text("No: b1 loses 8 discs.")
 
 
 def pressed(page: Page, place: Locator, meanwhile: Callable[[], object]) -> None:
@@ -803,6 +803,7 @@ def test_values_deepen_until_the_position_is_solved(page: Page) -> None:
     bar = page.get_by_role("meter", name="Evaluation")
     expect(bar).to_have_attribute("aria-valuetext", page.locator(".engine .value").inner_text())
     expect(page.locator(".tag .exact")).not_to_have_count(0)
+    assert not [text for text in page.locator(".tag, .lines .worth").all_text_contents() if "-" in text]
     expect(engine).to_have_attribute("data-depth", re.compile(r"\d+"))
     line = page.locator(".lines li").first.locator(".move")
     best = line.first.inner_text()
@@ -831,7 +832,7 @@ def test_indexed_games_are_explored_and_swiped_through(telephone: Page, server: 
     current = page.locator(".moves [aria-current]")
     swipe(page, 150)
     expect(current).to_have_text("d6")
-    expect(rows.nth(1)).to_have_text(re.compile(r"^c4150 %−?-?\d"))  # and the moves of the book
+    expect(rows.nth(1)).to_have_text(re.compile(r"^c4150 %−?\d"))  # and the moves of the book
     assert not serious(page, ".explorer")
     swipe(page, -150)
     expect(current).to_have_text("c3")
@@ -870,7 +871,7 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     graph = page.get_by_role("slider", name="Value over the game")
     expect(graph.locator(".curve")).to_have_count(1)
     expect(page.locator(".accuracy")).to_have_text(
-        [re.compile(r"^\d+ %\d of 3 moves lost nothing\d+\.\d discs lost a move")] * 2
+        [re.compile(r"^\d+ %\d of 3 moves lost nothing\d+\.\d discs lost per move")] * 2
     )
     expect(graph.locator(".graph-most")).to_have_text(re.compile(r"^Black \+\d"))
     hint = graph.locator(".graph-hint")
@@ -924,7 +925,9 @@ def test_the_turning_points_shown_are_those_of_the_game_shown(page: Page) -> Non
     expect(turns.first).to_have_text(re.compile("^the game turned at 1… a3, "))
     current = page.locator(".moves [aria-current]")
     expect(current).to_have_text(re.compile(r"^a3\?\?−\d+$"))
-    expect(current).to_have_attribute("title", re.compile(r"^blunder: .. was better · .\d+ for black · loses \d+$"))
+    expect(current).to_have_attribute(
+        "title", re.compile(r"^blunder: .. was better · .\d+ for black · loses \d+ discs$")
+    )
     reviewed = page.url
     pasted(page, start + "d3d4a2a1c4d2d1b1c1a3a4b4")
     expect(turns).to_have_count(0)

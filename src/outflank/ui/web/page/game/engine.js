@@ -1,6 +1,6 @@
 // A running analysis: requested anew whenever another position is shown.
 
-import { CERTAIN } from "../parts/figures.js";
+import { CERTAIN, minusSigns } from "../parts/figures.js";
 
 /** @import { Analysis, App, Game, MoveValue, RequestOf, StreamFailure } from "../types.js" */
 
@@ -91,7 +91,7 @@ export function moveValues(message, game) {
     .filter((entry) => gestures.has(entry.move))
     .map((entry, rank) => ({
       gesture: gestures.get(entry.move),
-      valueText: entry.value_text,
+      valueText: minusSigns(entry.value_text),
       loss: Math.min(best - entry.value, CERTAIN),
       exact: entry.exact ?? false,
       best: entry.value === best,

@@ -1,7 +1,7 @@
 // The explorer: the moves of indexed games and of the book in the shown position, with results, and the latest games.
 
 import { button, draw, localStore, make, setChildren, setChildrenKeepingFocus } from "../parts/dom.js";
-import { percent, signedNumber } from "../parts/figures.js";
+import { minusSigns, percent, signedNumber } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 /** @import { App, Explored, ExploredGame, ExploredMove, Game } from "../types.js" */
@@ -113,7 +113,7 @@ export class Explorer {
       make("td", {}, entry.games ? percent(entry.games / games) : ""),
       make("td", { class: "results" }, resultBar(entry, game)),
       make("td", {}, score === null ? "" : signedNumber(score)),
-      make("td", {}, value),
+      make("td", {}, minusSigns(value)),
     );
   }
 }

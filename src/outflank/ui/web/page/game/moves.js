@@ -163,9 +163,8 @@ export class Moves {
     const hasLoss = loss >= LEAST_LOSS;
     const isJudged = node.value !== undefined && node.value !== null;
     const judgement = [marks[node.mark], node.best && node.mark && w.better(node.best)].filter(Boolean).join(": ");
-    const hint = [judgement, isJudged && w.valued(node.value), hasLoss && w.loses(loss), node.comment]
-      .filter(Boolean)
-      .join(" · ");
+    const lossText = hasLoss && w.loses(loss, this.#openGame.kind?.unit ?? "");
+    const hint = [judgement, isJudged && w.valued(node.value), lossText, node.comment].filter(Boolean).join(" · ");
     const element = make(
       "button",
       {

@@ -23,6 +23,11 @@ export function signedNumber(number) {
   return text === "0" ? text : `${number < 0 ? "−" : "+"}${text}`;
 }
 
+/** The server's text with the minus sign of the page's own numbers: `−2.4`. @param {string} text */
+export function minusSigns(text) {
+  return text.replaceAll(/(?<![\p{L}\d])-(?=\d)/gu, "−");
+}
+
 /** `65 %`, or `< 1 %` for a share that would be rounded to nothing. @param {number} share from 0 to 1 */
 export function percent(share) {
   return share > 0 && share < 0.005 ? "< 1 %" : `${Math.round(100 * share)} %`;

@@ -1,6 +1,6 @@
 // Every text of the page.
 
-import { CERTAIN, shortNumber, signedNumber } from "./figures.js";
+import { CERTAIN, minusSigns, shortNumber, signedNumber } from "./figures.js";
 
 /** @import { Colour, Game } from "../types.js" */
 
@@ -93,7 +93,7 @@ export const words = {
     redo: "Redo",
     hint: "Hint",
     /** @type {(move: string, value: string) => string} */
-    hinted: (move, value) => `Hint: ${move} (${value})`,
+    hinted: (move, value) => `Hint: ${move} (${minusSigns(value)})`,
     go: "Let it move",
     swap: "Switch sides",
     takeBack: "Take back",
@@ -104,7 +104,7 @@ export const words = {
     newGame: "New game",
     analyse: "Analyse",
     /** @type {(text: string) => string} */
-    remark: (text) => `The computer: ${text}`,
+    remark: (text) => `The computer: ${minusSigns(text)}`,
     moves: "Moves",
     noMoves: "No moves yet",
     /** @type {(count: number) => string} */
@@ -128,7 +128,7 @@ export const words = {
     kinds: { human: "Person", computer: "Computer", random: "Random mover" },
     level: "Level",
     /** @type {(level: string, levels: number, text: string) => string} */
-    levelOf: (level, levels, text) => [`${level} of ${levels}`, text].filter(Boolean).join(": "),
+    levelOf: (level, levels, text) => [`${level} of ${levels}`, minusSigns(text)].filter(Boolean).join(": "),
     start: "Begin from",
     usualStart: "the usual start",
     clock: "Clock",
@@ -185,10 +185,13 @@ export const words = {
     /** @type {(value: number) => string} */
     valued: (value) =>
       Math.abs(value) < CERTAIN ? `${signedNumber(value)} for black` : `won for ${value > 0 ? "black" : "white"}`,
-    /** @type {(loss: number) => string} */
-    loses: (loss) => (loss < CERTAIN ? `loses ${words.moves.lossText(loss)}` : "loses the game"),
-    /** @type {(loss: number) => string} */
-    lossText: (loss) => signedNumber(loss).replace("+", ""),
+    /** @type {(loss: number, unit: string) => string} */
+    loses: (loss, unit) => (loss < CERTAIN ? `loses ${words.moves.lossText(loss, unit)}` : "loses the game"),
+    /** @type {(loss: number, unit: string) => string} */
+    lossText: (loss, unit) => {
+      const text = signedNumber(loss).replace("+", "");
+      return `${text} ${text === "1" ? unit.replace(/s$/, "") : unit}`;
+    },
   },
 
   analyse: {
@@ -199,20 +202,31 @@ export const words = {
     count: (count) => plural(count, "move"),
     /** @type {(depth: number, current: number, selectivity: number) => string} */
     depth: (depth, current, selectivity) =>
-      [`depth ${depth}${selectivity < 100 ? `@${selectivity} %` : ""}`, current > depth && `at ${current}`]
+      [`depth ${depth}${selectivity < 100 ? ` (${selectivity} % sure)` : ""}`, current > depth && `now ${current}`]
         .filter(Boolean)
         .join(", "),
+    /** @type {(depth: number, current: number, selectivity: number) => string} */
+    depthHint: (depth, current, selectivity) =>
+      [
+        depth > 0 && `The values are those of a search ${plural(depth, "move")} deep, the moves of both sides counted.`,
+        selectivity < 100 &&
+          `It left out lines that probably change nothing: each such guess is right in about ${selectivity} % of cases.`,
+        current > depth && `A search ${plural(current, "move")} deep is under way.`,
+      ]
+        .filter(Boolean)
+        .join(" "),
     /** @type {(speed: number) => string} */
     speed: (speed) => `${shortNumber(speed)} nodes/s`,
     /** @type {(nodes: number) => string} */
     nodes: (nodes) => `${shortNumber(nodes)} nodes`,
     waiting: "waits for its turn",
     /** @type {(value: string, side: Colour) => string} */
-    value: (value, side) => `${value} for ${side}`,
+    value: (value, side) => `${minusSigns(value)} for ${side}`,
     evaluation: "Evaluation",
-    solved: "Solved",
+    /** @type {(value: string) => string} */
+    solved: (value) => (value ? `Solved: ${minusSigns(value)}` : "Solved"),
     /** @type {(bounds: string) => string} */
-    proved: (bounds) => `Proved: ${bounds}`,
+    proved: (bounds) => `Proved: ${minusSigns(bounds)}`,
     over: "The game is over here: there is nothing to search.",
     off: "The engine is off.",
     first: "Searching …",
@@ -336,7 +350,7 @@ export const words = {
     /** @type {(best: number, moves: number) => string} */
     best: (best, moves) => `${best} of ${plural(moves, "move")} lost nothing`,
     /** @type {(loss: number, unit: string) => string} */
-    loss: (loss, unit) => `${loss.toFixed(1)} ${unit} lost a move`,
+    loss: (loss, unit) => `${loss.toFixed(1)} ${unit} lost per move`,
     accuracy: "Share of moves that were as good as the best one",
     none: "No mistakes were found.",
     /** The number of moves with each mark; empty: none has a mark. @type {(marks: string[]) => string} */
@@ -359,10 +373,11 @@ export const words = {
     position: (number, count, move, side) => `${number} of ${count}: ${side} to move (played was ${move})`,
     /** @type {(move: string) => string} */
     judging: (move) => `${move} is judged …`,
-    /** @type {(move: string, loss: number) => string} */
-    right: (move, loss) => (loss < 0.05 ? `Right: ${move} is the best move.` : `Right: ${move} ${words.moves.loses(loss)} only.`),
-    /** @type {(move: string, loss: number) => string} */
-    wrong: (move, loss) => `No: ${move} ${words.moves.loses(loss)}. Try another move.`,
+    /** @type {(move: string, loss: number, unit: string) => string} */
+    right: (move, loss, unit) =>
+      loss < 0.05 ? `Right: ${move} is the best move.` : `Right: ${move} ${words.moves.loses(loss, unit)} only.`,
+    /** @type {(move: string, loss: number, unit: string) => string} */
+    wrong: (move, loss, unit) => `No: ${move} ${words.moves.loses(loss, unit)}. Try another move.`,
     /** @type {(move: string) => string} */
     best: (move) => `The best move was ${move}.`,
     solution: "Show the best move",
@@ -385,13 +400,13 @@ export const words = {
     compiling: "The solver is compiled for this machine. This happens once.",
     replies: "The best reply follows …",
     /** @type {(move: string, value: string) => string} */
-    right: (move, value) => `Right: ${move} keeps ${value}.`,
+    right: (move, value) => `Right: ${move} keeps ${minusSigns(value)}.`,
     /** @type {(move: string, value: string) => string} */
-    wrong: (move, value) => `No: ${move} leads to ${value}.`,
+    wrong: (move, value) => `No: ${move} leads to ${minusSigns(value)}.`,
     /** @type {(move: string, value: string) => string} */
-    best: (move, value) => `The best move is ${move}: ${value}.`,
+    best: (move, value) => `The best move is ${move}: ${minusSigns(value)}.`,
     /** @type {(value: string) => string} */
-    solved: (value) => `Solved: ${value}.`,
+    solved: (value) => `Solved: ${minusSigns(value)}.`,
     /** @type {(rating: number, change: number | null, puzzle: number) => string} */
     rating: (rating, change, puzzle) =>
       `Your rating: ${Math.round(rating)}${change === null ? "" : ` (${change < 0 ? "−" : "+"}${Math.abs(change)})`}. This puzzle: ${puzzle}.`,
@@ -464,11 +479,11 @@ export const words = {
       "Ten looks a second into the workers’ memory: a split point that lives for less time may be missed. The lanes show the shares of each tenth of a second.",
     noSplitPoints: "This scheme has no split points, so there is no tree. The lanes show the shares of each tenth of a second.",
     /** @type {(alpha: string, beta: string) => string} */
-    window: (alpha, beta) => `window ${alpha} … ${beta}`,
+    window: (alpha, beta) => `window ${minusSigns(alpha)} … ${minusSigns(beta)}`,
     /** @type {(depth: number) => string} */
     depthLeft: (depth) => `depth ${depth}`,
     /** @type {(value: string) => string} */
-    best: (value) => `best so far ${value}`,
+    best: (value) => `best so far ${minusSigns(value)}`,
     /** @type {(begun: number, moves: number) => string} */
     begun: (begun, moves) => `${begun} of ${plural(moves, "move")} taken`,
     /** @type {(worker: number) => string} */

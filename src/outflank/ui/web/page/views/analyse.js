@@ -14,6 +14,7 @@ import { Retry } from "./retry.js";
 import { Review } from "./review.js";
 import { Setup } from "../game/setup.js";
 import { share } from "../game/share.js";
+import { minusSigns } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 /** @import * as types from "../types.js" */
@@ -227,11 +228,13 @@ export class Analysis {
       const value = message.moves[0].value;
       this.bar.show(game.turn === "black" ? value : -value, game, this.value.textContent);
     }
+    const depths = /** @type {const} */ ([message.depth, message.at_depth, message.selectivity]);
     const facts = [
-      w.depth(message.depth, message.at_depth, message.selectivity),
+      w.depth(...depths),
       message.nodes > 0 && w.nodes(message.nodes),
       message.speed > 0 && w.speed(message.speed),
     ];
+    this.facts.title = w.depthHint(...depths);
     this.facts.textContent = message.compiling
       ? words.compiling(...message.compiling)
       : message.waiting && !message.depth
@@ -240,7 +243,7 @@ export class Analysis {
     this.solved.hidden = !(message.exact || message.proved_text);
     this.solved.classList.remove("unknown");
     this.solved.textContent = message.exact
-      ? [w.solved, message.value_text].filter(Boolean).join(": ")
+      ? w.solved(message.value_text)
       : w.proved(message.proved_text);
     this.lines.hidden = false;
     this.#showLines(message.moves.slice(0, Math.min(LINES, Number(this.count.value))), message.node);
@@ -263,6 +266,7 @@ export class Analysis {
     if (!isSearching) this.solved.hidden = true;
     this.lines.hidden = !isSearching;
     this.#showLines([], game.node);
+    this.facts.title = "";
     this.facts.textContent = game.outcome ? w.over : this.#engine.on ? w.first : w.off;
     setAttributes(this.engineBox, { "data-done": null, "data-depth": null });
   }
@@ -287,7 +291,7 @@ export class Analysis {
       return make(
         "li",
         {},
-        make("span", { class: exact ? "worth exact" : "worth" }, valueText),
+        make("span", { class: exact ? "worth exact" : "worth" }, minusSigns(valueText)),
         make("span", { class: "line" }, shownMoves.map(moveButton)),
       );
     });

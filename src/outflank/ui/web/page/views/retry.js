@@ -158,7 +158,8 @@ export class Retry {
     }
     const { move, loss, solved } = message;
     this.#showMove(move, loss);
-    this.#say(solved ? w.right(move, loss) : w.wrong(move, loss), !solved);
+    const { unit } = this.#app.openGame.kind;
+    this.#say(solved ? w.right(move, loss, unit) : w.wrong(move, loss, unit), !solved);
     if (!solved) return;
     if (!this.#isAnswered) this.#solved += 1;
     this.#answered();

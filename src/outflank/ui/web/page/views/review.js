@@ -3,7 +3,7 @@
 import { button, dropdown, make, setChildren, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Graph } from "../game/graph.js";
 import { mistakes } from "./retry.js";
-import { percent } from "../parts/figures.js";
+import { minusSigns, percent } from "../parts/figures.js";
 import { words } from "../parts/words.js";
 
 /** @import { App, Colour, Game, Reviewed, SideAccuracy, StreamFailure, TurningPoint } from "../types.js" */
@@ -142,7 +142,7 @@ export class Review {
     if (content === this.#shownStory) return;
     this.#shownStory = content;
     const turningPoint = (/** @type {TurningPoint} */ { node, text }) =>
-      make("li", {}, button(text, () => this.#app.openGame.go(node), { class: "link", "data-key": node }));
+      make("li", {}, button(minusSigns(text), () => this.#app.openGame.go(node), { class: "link", "data-key": node }));
     setChildrenKeepingFocus(this.story, story.map(turningPoint));
   }
 }

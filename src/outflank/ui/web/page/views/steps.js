@@ -1,7 +1,7 @@
 // A small search, recorded node by node: stepped through, with its tree, and with the reason of every cut-off.
 
 import { button, iconButton, make, setAttributes } from "../parts/dom.js";
-import { signedNumber } from "../parts/figures.js";
+import { minusSigns, signedNumber } from "../parts/figures.js";
 import { icon } from "../parts/icons.js";
 import { words } from "../parts/words.js";
 import { canvasTheme, fitted } from "./icicle.js";
@@ -35,7 +35,7 @@ export class Steps {
   /** @param {RecordedSearch} recorded */
   constructor(recorded) {
     this.recorded = recorded;
-    const { nodes } = recorded;
+    const nodes = recorded.nodes.map((node) => ({ ...node, text: minusSigns(node.text) }));
     this.nodes = nodes;
     this.children = nodes.map(() => /** @type {number[]} */ ([]));
     nodes.forEach(({ parent }, index) => typeof parent === "number" && this.children[parent].push(index));

@@ -303,11 +303,9 @@ export class Watch {
     if (message.id !== game.id || message.node !== game.node) return undefined;
     const texts = words.analyse;
     this.value.textContent = message.value_text && texts.value(message.value_text, game.turn);
-    const facts = [
-      texts.depth(message.depth, message.at_depth, message.selectivity),
-      texts.nodes(message.nodes),
-      texts.speed(message.speed),
-    ];
+    const depths = /** @type {const} */ ([message.depth, message.at_depth, message.selectivity]);
+    const facts = [texts.depth(...depths), texts.nodes(message.nodes), texts.speed(message.speed)];
+    this.facts.title = texts.depthHint(...depths);
     this.facts.textContent = message.compiling
       ? words.compiling(...message.compiling)
       : message.waiting
@@ -333,6 +331,7 @@ export class Watch {
 
   #clear() {
     this.value.textContent = "";
+    this.facts.title = "";
     this.facts.textContent = this.#engine.on
       ? words.analyse.first
       : this.comparisons.running
