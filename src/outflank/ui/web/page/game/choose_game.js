@@ -42,7 +42,7 @@ export async function chooseGame({ games, problem }, hint = "") {
     /** @param {FoundGame} game */
     const row = (game) => {
       const players = game.names.some(Boolean) ? words.games.versus(game.names[0] || "?", game.names[1] || "?") : "";
-      const facts = [game.event, game.date, game.result_text, words.play.played(game.moves)];
+      const facts = [game.event, game.date, game.result_text];
       return make(
         "li",
         {},
@@ -51,6 +51,7 @@ export async function chooseGame({ games, problem }, hint = "") {
           { type: "button", onclick: () => close({ open: game.number }) },
           make("span", { class: "number" }, `${game.number}.`),
           make("strong", {}, players || game.title),
+          make("span", { class: "quiet count" }, words.play.played(game.moves)),
           make("span", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
         ),
       );
