@@ -871,7 +871,7 @@ def test_a_pasted_record_is_reviewed_and_its_lines_are_tended(page: Page) -> Non
     graph = page.get_by_role("slider", name="Value over the game")
     expect(graph.locator(".curve")).to_have_count(1)
     expect(page.locator(".accuracy")).to_have_text(
-        [re.compile(r"^\d+ %\d of 3 moves lost nothing\d+\.\d discs lost per move")] * 2
+        [re.compile(r"^\d+ %\d of 3 moves lost nothinglost \d+\.\d discs a move")] * 2
     )
     expect(graph.locator(".graph-most")).to_have_text(re.compile(r"^Black \+\d"))
     hint = graph.locator(".graph-hint")

@@ -350,7 +350,7 @@ export const words = {
     /** @type {(best: number, moves: number) => string} */
     best: (best, moves) => `${best} of ${plural(moves, "move")} lost nothing`,
     /** @type {(loss: number, unit: string) => string} */
-    loss: (loss, unit) => `${loss.toFixed(1)} ${unit} lost per move`,
+    loss: (loss, unit) => `lost ${loss.toFixed(1)} ${unit} a move`,
     accuracy: "Share of moves that were as good as the best one",
     none: "No mistakes were found.",
     /** The number of moves with each mark; empty: none has a mark. @type {(marks: string[]) => string} */

@@ -38,7 +38,7 @@ export function lab(app) {
       make("div", { class: "view-head" }, make("h2", {}, w.experiments), find),
       list,
     ),
-    make("section", { "aria-label": w.reports }, make("h2", {}, w.reports), reports),
+    make("section", { "aria-label": w.reports }, make("div", { class: "view-head" }, make("h2", {}, w.reports)), reports),
   );
   const reader = make("section", { class: "reader", hidden: true });
   const element = make("div", { class: "view lab" }, make("h1", {}, w.title), running, errorLine, overview, reader);
