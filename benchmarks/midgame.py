@@ -1,11 +1,11 @@
 """Positions in the middle of the game, searched selectively on one thread, beside other programs.
 
-python -m benchmarks.midgame [FILE.obf …] [--peer NAME=COMMAND …] [--depth 16] [--rounds 5] [--step 1]
+python -m benchmarks.midgame [FILE.obf …] [--peer NAME=COMMAND …] [--depth 16] [--rounds 5]
 
-As `benchmarks.endings`: the sides take turns position by position, each with an empty table of as many entries, and
-the time is what each says of its search. All search to the same depth, by whatever iterations each takes (ours: one
-for every so many plies, `--step`), with the selectivity of a player; the scores are different evaluations' and are not
-held against one another. Without files: those of the fixed positions where so deep a search comes to no end.
+As in `benchmarks.endings`, the sides take turns position by position, each with an empty table of as many entries, and
+each side reports the time of its own search. All search to the same depth, each with the iterations and the selectivity
+of its players. Scores come from different evaluations and are not compared. Without files, the positions are those of
+the fixed positions in which no such search reaches the end of the game.
 """
 
 import argparse
@@ -13,29 +13,27 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
 
 import outflank
 from benchmarks.common import save
 from benchmarks.endings import OURS, Ending, Side, endings, measured, table, totals, usual
 from benchmarks.peers import Peer, PeerFailed, Solved
 from benchmarks.positions import positions
-from outflank.search.selective import MOST_SELECTIVE
+from outflank.players.computer import Computer
 
-MOVES_BEYOND = 12
+MOVES_BEYOND = 14
 """Moves that must be left at the end of a search: programs take what is nearer to the end of the game to that end."""
 
 
-def ours(depth: int, table_bits: int, step: Literal[1, 2]) -> Side:
-    """This package, with the evaluation that it plays by."""
+def ours(depth: int, table_bits: int) -> Side:
+    """Return the searches of this package's players."""
     kept = outflank.Table(table_bits)
 
     def search(position: Ending) -> Solved:
         kept.clear()
         began = time.process_time()
-        found = outflank.search(
-            position.board, depth=depth, table=kept, workers=1, step=step, selectivity=MOST_SELECTIVE
-        )
+        options = Computer(position.board.game, workers=1, table_bits=None).options
+        found = outflank.search(position.board, depth=depth, table=kept, **options)
         spent = time.process_time() - began
         assert found.value is not None
         score = round(found.value / found.scale.points)
@@ -66,13 +64,12 @@ def main() -> int:
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--depth", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--step", type=int, default=1, choices=(1, 2))
     parser.add_argument("--table-bits", type=int, default=20, help="each side's table has 2^BITS entries")
     chosen = parser.parse_args()
     try:
         script = _script(chosen.files, chosen.depth)
         peers = [Peer.named(text) for text in chosen.peer]
-        sides = {OURS: ours(chosen.depth, chosen.table_bits, chosen.step)}
+        sides = {OURS: ours(chosen.depth, chosen.table_bits)}
         sides |= {peer.name: theirs(peer, chosen.depth, chosen.table_bits) for peer in peers}
         for search in sides.values():
             search(script[0])  # compiles, and shows what is wrong with a command
@@ -85,7 +82,7 @@ def main() -> int:
     sys.argv[1:] = [
         *(file.name for file in chosen.files),
         *(word for peer in peers for word in ("--peer", peer.told)),
-        *(word for name in ("depth", "rounds", "step") for word in (f"--{name}", str(getattr(chosen, name)))),
+        *(word for name in ("depth", "rounds") for word in (f"--{name}", str(getattr(chosen, name)))),
     ]
     kept = {
         name: {each.label: [asdict(one) for one in found[number]] for number, each in enumerate(script)}

@@ -141,6 +141,20 @@ def test_near_the_end_nothing_is_guessed():
         assert guessed.selectivity == 73
 
 
+LOST = "f5d6c5f4f3g4e3c6e6g5h5f6f7g3b6f8g6c4b4h3e7h7h6h4g7e8g8h8"
+"""A game in which black, to move, will lose all discs."""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("selectivity", [73, 100])
+def test_nothing_is_searched_beyond_the_largest_value(selectivity):
+    """When a move is worth -64 discs, that the others are not worth less needs no search."""
+    board = outflank.Board.from_text(LOST)
+    result = outflank.search(board, depth=12, step=2, selectivity=selectivity, workers=1)
+    assert result.value == -64 * result.scale.points
+    assert result.nodes < 30_000  # 100,000 before, in a selective search
+
+
 @pytest.mark.interpreted_only
 def test_margins_are_the_errors_times_the_deviations():
     errors = SearchErrors(6.0, -0.02, -0.3, 0.25)

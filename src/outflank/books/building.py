@@ -21,7 +21,7 @@ from outflank.distributed.tasks.carrier import ThreadTasks
 from outflank.distributed.tasks.task_worker import MakeWorker
 from outflank.games.rules import Game
 from outflank.machine import usable_cores
-from outflank.search.keywords import PlayerKeywords, selective_defaults
+from outflank.search.keywords import PlayerKeywords, default_selectivity
 from outflank.search.request import Limits, Stop
 from outflank.search.whole_search import search
 
@@ -45,7 +45,7 @@ class PositionSearcher:
 
     def __init__(self, game: Game, options: PlayerKeywords) -> None:
         self.game = game
-        self.options: PlayerKeywords = {**selective_defaults(game, options), **options, "workers": 1, "parallel": None}
+        self.options: PlayerKeywords = {**default_selectivity(game, options), **options, "workers": 1, "parallel": None}
 
     def do(self, item: Item, stop: Stop) -> Item | None:
         """Search the position that `item` describes; return its best moves and the depth. None if `stop` was called."""

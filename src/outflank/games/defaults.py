@@ -83,7 +83,7 @@ class DefaultOrdering:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchDefaults:
-    """The evaluations and move orderings of one game."""
+    """Evaluations, move orderings and search defaults of one game."""
 
     evaluations: tuple[NamedEvaluation, ...] = ()
     """The game's own evaluations; `register_evaluation` adds others."""
@@ -98,8 +98,8 @@ class SearchDefaults:
     learning: "Learning | None" = None
     """Settings for learning an evaluation of the game (`games.pattern_weights`); None: it cannot be learnt."""
     player_step: Literal[1, 2] = 1
-    """Number of plies between the iterations of a player's selective search. With 2, an iteration begins with a narrow
-    window around the value of the last one."""
+    """Plies between the iterations of a selective search by a player. If 2, each iteration first tries a narrow window
+    around the value of the previous one."""
 
 
 @dataclass(frozen=True, slots=True)

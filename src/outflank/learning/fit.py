@@ -240,7 +240,8 @@ class StageWeights:
     """The weights of all stages of a game, while stages are fitted one after the other."""
 
     def __init__(self, subject: Subject, prior: Weights | None, *, shrinkage: float, passes: int) -> None:
-        """Use `prior`, an earlier generation's weights, as the prior; None: the weights of the nearest fitted stage."""
+        """`prior` has the weights of an earlier generation, to which the fit of each stage is pulled. If it is None, a
+        stage is pulled to the nearest stage already fitted, and the first stage to zero."""
         self.subject, self.shrinkage, self.passes = subject, shrinkage, passes
         self.has_prior = prior is not None
         start = subject.zero_weights() if prior is None else prior

@@ -22,7 +22,7 @@ from outflank.players.habits import BookHabit, Misjudging, Variety, preferred_mo
 from outflank.players.player import Choice, exact_moves_for_depth, level_of
 from outflank.players.ready_moves import Habit, habit_named
 from outflank.players.timing import AT_ONCE, Budget, Policy, policy_named
-from outflank.search.keywords import OptionKeywords, PlayerKeywords, selective_defaults
+from outflank.search.keywords import OptionKeywords, PlayerKeywords, default_deepening, default_selectivity
 from outflank.search.request import Deadline, Limits, Options, Stop, TieRule
 from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import MoveValue, Result
@@ -107,7 +107,12 @@ class Computer:
         for option in options:
             if option not in settings_of_computers():
                 raise UnknownName.among("setting", option, settings_of_computers())
-        self.options: PlayerKeywords = {"table_depth": "at-least", **selective_defaults(game, options), **options}
+        self.options: PlayerKeywords = {
+            "table_depth": "at-least",
+            **default_selectivity(game, options),
+            **default_deepening(game, options),
+            **options,
+        }
         checked = Options(**self.options)
         check(game, checked, replace(limits, depth=self.depth))  # so that an error is raised before the first game
         bits = TABLE_BITS if "table_bits" not in options else checked.table_bits

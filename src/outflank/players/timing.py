@@ -333,5 +333,6 @@ def delay_of_work() -> float:
 
 @cache
 def safety_margin() -> float:
-    """Return by how many seconds the time sent to a program is reduced: twice the longest delay, within limits."""
+    """Return the seconds that are subtracted from the clock time reported to another program: twice the longest
+    measured delay, but at least `LEAST_MARGIN` and at most `MOST_MARGIN`."""
     return min(MOST_MARGIN, max(LEAST_MARGIN, 2 * max(measure_delays())))

@@ -12,7 +12,7 @@ from outflank.games.hints import promise
 from outflank.games.patterns import TABLES, Patterns
 from outflank.games.rules import Game, MoveCode, Position, Value, moves_left, play
 from outflank.kernels.bits import Int
-from outflank.kernels.compiler import inner
+from outflank.kernels.compiler import inner, unlikely
 from outflank.kernels.generic import generic
 from outflank.kernels.memory import record_at
 from outflank.search.looking import look
@@ -36,8 +36,8 @@ from outflank.search.worker import LOOKUP_GROUP, Worker
 def try_endgame_solver(
     evaluation: Evaluation, game: Game, position: Position, alpha: Value, beta: Value, depth: int, worker: Worker
 ) -> tuple[bool, Value]:
-    """Try the game's endgame solver and its upper bound of the score. Return whether the node's value is known, and the
-    value.
+    """Try the game's endgame solver, its upper bound of the score, and the largest possible value. Return whether the
+    node's value is known, and the value.
 
     The value is exact inside (alpha, beta), otherwise a bound on that side. It comes without a principal variation.
     """
@@ -51,9 +51,14 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
 @try_endgame_solver.register(Patterns)
 def _(evaluation, game, position, alpha, beta, depth, worker):
     left = moves_left(game, position)
+    tables = record_at(evaluation.tables, TABLES)
+    points, most = tables.scored, tables.most
+    if unlikely(points != 0 and (alpha >= most or beta <= -most)):
+        # No value is larger or smaller, and ProbCut's margins have no room there: without this test, a search of a
+        # position of Othello worth -64 discs, with 32 empty squares, took 26 million nodes to depth 20, not 15,000.
+        return True, most if alpha >= most else -most
     if not plays_out(left, depth, worker):
         return False, np.int64(0)
-    points = record_at(evaluation.tables, TABLES).scored
     low, high = alpha // points, -(-beta // points)
     if left <= ending_moves(game):
         return True, points * np.int64(ending_value(game, position, low, high, worker))

@@ -119,21 +119,27 @@ class WholeKeywords(SearchKeywords, total=False):
 
 
 ASPIRATION_UNITS = 2
-"""Half the width of a player's first window around the last value, in the unit of the score."""
+"""Half the width of the first window of a player's iteration, in the unit of the score. The window is centred on the
+value of the previous iteration."""
 
 
-def selective_defaults(game: Game, options: PlayerKeywords) -> PlayerKeywords:
-    """Return the keywords `selectivity`, `step` and `aspiration` that a player uses by default.
+def default_selectivity(game: Game, options: PlayerKeywords) -> PlayerKeywords:
+    """Return the keyword `selectivity` that a player uses by default.
 
-    The search is most selective if the errors of the evaluation are known: the depth gained is worth far more than
+    It is the most selective value if the errors of the evaluation are known: the depth gained is worth far more than
     wrong guesses cost. Otherwise, and for algorithms without a transposition table, no keyword is returned.
     """
     if options.get("algorithm", "pvs") in TABLELESS:
         return {}
-    evaluation = evaluation_chosen(game, options.get("evaluation"))
-    if errors_of(game, evaluation) is None:
+    known = errors_of(game, evaluation_chosen(game, options.get("evaluation"))) is not None
+    return {"selectivity": MOST_SELECTIVE} if known else {}
+
+
+def default_deepening(game: Game, options: PlayerKeywords) -> PlayerKeywords:
+    """Return the keywords `step` and `aspiration` that a player uses by default; none unless its search is selective
+    and the game's `player_step` is 2."""
+    selectivity = options.get("selectivity") or default_selectivity(game, options).get("selectivity", 100)
+    if selectivity == 100 or description_of(game).search.player_step == 1:
         return {}
-    if description_of(game).search.player_step == 1 or options.get("selectivity", MOST_SELECTIVE) == 100:
-        return {"selectivity": MOST_SELECTIVE}
-    width = ASPIRATION_UNITS * scale_of(game, evaluation).points
-    return {"selectivity": MOST_SELECTIVE, "step": 2, "aspiration": width}
+    scale = scale_of(game, evaluation_chosen(game, options.get("evaluation")))
+    return {"step": 2, "aspiration": ASPIRATION_UNITS * scale.points}

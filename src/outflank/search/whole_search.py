@@ -171,7 +171,8 @@ def _confirming_options(board: Board, options: Options) -> list[Options]:
     """Return the options of the searches that follow a selective search to the end of the game. They guess less and
     less; the last search is exact and guesses nothing."""
     passes = [replace(options, selectivity=selectivity) for selectivity in confirming(board, options.selectivity)]
-    return [*passes, replace(options, exact=True, selectivity=100, evaluation=None)]
+    # The window around a score is in another unit than the window around an estimate.
+    return [*passes, replace(options, exact=True, selectivity=100, evaluation=None, aspiration=None)]
 
 
 def _is_short_proof(board: Board, options: Options, limits: Limits) -> bool:

@@ -130,8 +130,9 @@ SHAPES: dict[str, dict[str, Kind]] = {
 def function_samples(side: Contender, stop: Stop) -> list[Sample]:
     """Return samples of a search with one worker: calls by remaining depth, cost of each kind of call, total time.
 
-    The time outside the search (boards, turns of the game, preparation) is estimated with the same run at depth 1.
-    There are no samples if the evaluation has a state, whose updates would be counted twice.
+    Time outside the search (setting up boards, making the game's moves, preparing the search) is estimated as the time
+    of the same run at depth 1. The list is empty if the evaluation has a state, because its updates would be counted
+    twice.
     """
     serial_options = {
         key: value for key, value in side.options.items() if key not in ("parallel", "threshold", "schedule")

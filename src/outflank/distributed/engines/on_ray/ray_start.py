@@ -83,8 +83,8 @@ def patch_ray(ray: ModuleType) -> list[tuple[object, str, object]]:
         # Ray takes 127.0.0.1 to mean any address of this machine, and then listens on all of them. With this patch a
         # node at 127.0.0.1 listens only there.
         (private.services, "resolve_ip_for_localhost", lambda host: host),
-        # Ray starts the dashboard even if it is not wanted, and a process that reads the logs of all others. Nothing
-        # asks for either. Each takes 0.7 s of processor time, and Ray waits for the dashboard.
+        # Ray starts a dashboard process even with include_dashboard=False, and a process that reads all logs. We use
+        # neither. Each costs 0.7 s of processor time, and Ray waits for the dashboard.
         (private.node.Node, "start_api_server", _without_dashboard),
         (private.node.Node, "start_log_monitor", lambda self: None),
         # If the dashboard's libraries are installed, each node would open three more ports, and the head a fourth.

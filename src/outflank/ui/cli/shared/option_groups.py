@@ -62,7 +62,7 @@ class NameOf(click.ParamType):  # type: ignore[type-arg]  # generic only in the 
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All accepted names."""
+        """Names that this option accepts: those of the registry, then `others`."""
         return (*self.registry.names(), *self.others)
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:

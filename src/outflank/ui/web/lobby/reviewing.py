@@ -14,7 +14,7 @@ from outflank.games.defaults import Marks
 from outflank.games.description import description_of
 from outflank.games.evaluation import unit_scale
 from outflank.players.review import JudgedMove, judge_moves, story_of, turn_text
-from outflank.search.keywords import PlayerKeywords, selective_defaults
+from outflank.search.keywords import PlayerKeywords, default_selectivity
 from outflank.search.request import Limits, Stop
 from outflank.ui.web.games.move_tree import main_line, node_of
 from outflank.ui.web.lobby.live_games import LiveGame
@@ -45,7 +45,7 @@ class ReviewTask:
         first = board.ply - len(board.moves)
         judgements: list[JudgedMove] = []
         leased = 1
-        options: PlayerKeywords = {**selective_defaults(board.game, {}), "table_bits": bits}
+        options: PlayerKeywords = {**default_selectivity(board.game, {}), "table_bits": bits}
         judging = judge_moves(
             board,
             Limits(seconds=self.request.seconds),
@@ -131,7 +131,7 @@ class RetryTask:
         elif move == node.best:
             loss = 0.0
         else:
-            options: PlayerKeywords = {**selective_defaults(board.game, {}), "table_bits": bits}
+            options: PlayerKeywords = {**default_selectivity(board.game, {}), "table_bits": bits}
             with self._turns.lease(stop) as workers:
                 limits = Limits(seconds=self.request.seconds)
                 judging = judge_moves(

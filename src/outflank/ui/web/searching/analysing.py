@@ -13,7 +13,7 @@ from outflank.games.description import description_of
 from outflank.search.alone import Resumable
 from outflank.search.division import Scheme
 from outflank.search.iterations import AT_ONCE, GUESSED
-from outflank.search.keywords import PlayerKeywords, SearchArguments, selective_defaults
+from outflank.search.keywords import PlayerKeywords, SearchArguments, default_selectivity
 from outflank.search.request import TABLELESS, Known, Limits, Options, Selectivity, Stop
 from outflank.search.request_checks import MONTE_CARLO, check
 from outflank.search.results import Progress, Result, Watch, WorkerStatistics
@@ -46,7 +46,7 @@ def steps_of(board: Board, *, algorithm: str, depth: int | None, exact: bool) ->
         yield Step(depth=None)
         return
     keywords: PlayerKeywords = {"algorithm": algorithm}  # type: ignore[typeddict-item]  # checked with the rest
-    selectivity = selective_defaults(board.game, keywords).get("selectivity", 100)
+    selectivity = default_selectivity(board.game, keywords).get("selectivity", 100)
     horizon = min(deepest(board.game), board.moves_left + 1)
     if exact or (depth is None and algorithm not in TABLELESS and _is_solved_soon(board)):
         yield from (Step(depth=ply, selectivity=selectivity) for ply in range(1, min(GUESSED, horizon)))
