@@ -88,7 +88,7 @@ def main() -> int:
         name: {each.label: [asdict(one) for one in found[number]] for number, each in enumerate(script)}
         for name, found in samples.items()
     }
-    save("midgame", totals(medians), kept)
+    save("midgame", totals(medians), kept, variant=f"depth-{chosen.depth}")
     return 0
 
 
