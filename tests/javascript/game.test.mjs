@@ -27,9 +27,9 @@ test("a tree knows paths, lines and children", () => {
 
 test("moves are numbered like the rows of their list", () => {
   const tree = new Tree(NODES);
-  assert.deepEqual([1, 2, 3, 4, 5, 7].map((id) => tree.numbered(id)), ["1. d3", "1… c3", "2. c4", "2… e3", "1… c5", "1. f5"]);
+  assert.deepEqual([1, 2, 3, 4, 5, 7].map((id) => tree.numberedMove(id)), ["1. d3", "1… c3", "2. c4", "2… e3", "1… c5", "1. f5"]);
   const whiteFirst = NODES.map((node) => ({ ...node, side: node.side === "black" ? "white" : "black" }));
-  assert.deepEqual([1, 2, 3].map((id) => new Tree(whiteFirst).numbered(id)), ["1… d3", "2. c3", "2… c4"]);
+  assert.deepEqual([1, 2, 3].map((id) => new Tree(whiteFirst).numberedMove(id)), ["1… d3", "2. c3", "2… c4"]);
 });
 
 test("only first children are on the main line", () => {

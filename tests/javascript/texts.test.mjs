@@ -138,6 +138,7 @@ test("a seat is named as people would name it", () => {
 
 test("the depth of a search shows selectivity and the depth in work", () => {
   assert.equal(words.analyse.depth(12, 13, 100), "depth 12, now 13");
+  assert.equal(words.analyse.depth(0, 1, 73), "now depth 1");
   assert.equal(words.analyse.depth(20, 20, 73), "depth 20 (73 % sure)");
   assert.equal(words.analyse.depthHint(0, 0, 100), "");
   assert.match(words.analyse.depthHint(12, 13, 100), /12 moves deep.* 13 moves deep/);

@@ -323,7 +323,7 @@ def test_mistakes_of_a_review_are_tried_again(page: Page) -> None:
     page.get_by_role("button", name="Review the game").click()
     page.get_by_role("button", name="Retry the mistakes").click()
     retry = page.get_by_role("region", name="Mistakes")
-    expect(retry).to_contain_text("1 of 1: black to move (played was 1. b1)")
+    expect(retry).to_contain_text("1 of 1: black to move (the game continued 1. b1)")
     expect(page.locator(".engine, .moves-box, .review, .tools-row").locator("visible=true")).to_have_count(0)
     cell(page, "b1").click()
     expect(retry).to_contain_text("No: b1 loses 8 discs. Try another move.")
@@ -1254,7 +1254,7 @@ def test_files_are_opened_and_dropped(page: Page, tmp_path: Path) -> None:
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open a file").click()
     chooser.value.set_files(tmp_path / "WTH_1998.wtb")
-    expect(page.locator("dialog")).to_contain_text("Open its files of names (.jou")
+    expect(page.locator("dialog")).to_contain_text("Open its name files (.jou")
     page.keyboard.press("Escape")
     page.evaluate(dropped, "x" * 1_500_001)
     expect(page.locator(".toast.wrong")).to_contain_text("at most 1.5 MB")

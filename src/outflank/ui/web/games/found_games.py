@@ -68,7 +68,7 @@ def record_numbered(records: Iterator[Record], number: int) -> Record:
 def records_in_files(files: Sequence[GameFile], game: str | None, options: RuleOptions) -> Iterator[Record]:
     """Yield the games of uploaded files in order. Files with the names of players and events are not listed themselves.
 
-    Readers find the files of names by their path. So all files are written to a temporary folder first.
+    Readers find the name files by their path. So all files are written to a temporary folder first.
     """
     with TemporaryDirectory(prefix="outflank-") as folder:
         paths = [_written(file, Path(folder)) for file in files]

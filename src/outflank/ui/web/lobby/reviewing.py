@@ -90,12 +90,12 @@ class ReviewTask:
         scale = unit_scale(board.game)
         return tuple(
             TurningPoint(
-                node=self._line[turn.ply - first].id, text=turn_text(turn, scale, self._numbered(turn.ply - first))
+                node=self._line[turn.ply - first].id, text=turn_text(turn, scale, self._numbered_move(turn.ply - first))
             )
             for turn in story_of(judgements, final_score).turns
         )
 
-    def _numbered(self, index: int) -> str:
+    def _numbered_move(self, index: int) -> str:
         """Return a move of the line as the page's list of moves numbers it: `19. b7` for black, `19… b7` for white."""
         node = self._line[index]
         row = (index + 1 + (self._line[1].side == "white")) // 2

@@ -67,6 +67,7 @@ export class Connection extends ConnectionEmitter {
 
   /**
    * Send a request with a stream of answers for `listener`; the last one has `done`.
+   * Without a connection, `listener` receives a failure, and 0 is returned.
    * @template {keyof Streams} Kind
    * @param {RequestOf<Kind>} message
    * @param {(message: Streams[Kind] | StreamFailure) => void} listener

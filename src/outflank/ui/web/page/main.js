@@ -9,7 +9,7 @@ import { listenToDrops } from "./game/open_files.js";
 import { lab } from "./views/lab.js";
 import { Connection, ConnectionLost } from "./connection.js";
 import { gradients } from "./board/pieces.js";
-import { keepPresses } from "./parts/presses.js";
+import { restoreLostClicks } from "./parts/presses.js";
 import { puzzles } from "./views/puzzles.js";
 import { address, addressRequest, addressParts, isBoardView, visit } from "./route.js";
 import { shell } from "./parts/shell.js";
@@ -45,7 +45,7 @@ let pendingAddress = null; // an address that could not be shown yet, with its s
 
 /** Show the view that the address names. @param {Event | null} event */
 async function showAddress(event = null) {
-  isReturn = event?.type === "popstate"; // the browser then scrolls by itself
+  isReturn = event?.type === "popstate"; // for Back and Forward the browser restores the scroll position
   const [parts, arrival] = [addressParts(), ++arrivals];
   const name = Object.hasOwn(words.views, parts[0] ?? "") ? /** @type {ViewName} */ (parts[0]) : "play";
   pendingAddress = connection.ready ? null : currentAddress();
@@ -127,7 +127,8 @@ function show(view, name, parameters) {
   if (currentView && currentView !== view) currentView.leave();
   app.showView(view.element, name);
   const place = `${name} ${isBoardView(name) ? openGame.game?.id : parameters}`;
-  if (place !== shownPlace && !isReturn) scrollTo({ top: 0 }); // else a small screen may show a part of a board
+  // Otherwise a scrolled-down telephone would show only part of the new board.
+  if (place !== shownPlace && !isReturn) scrollTo({ top: 0 });
   shownPlace = place;
   currentView = view;
   view.enter(name, parameters);
@@ -163,7 +164,7 @@ addEventListener("visited", showAddress);
 
 document.body.prepend(gradients());
 document.getElementById("page").append(app.element);
-keepPresses();
+restoreLostClicks();
 listenToKeys(app);
 listenToDrops(app);
 app.showDisconnected(false);

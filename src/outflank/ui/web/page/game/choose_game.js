@@ -1,6 +1,6 @@
 // The list of the games in a text or in files, of which the user opens one or keeps several.
 
-import { dialog, noDialog } from "../parts/dialog.js";
+import { dialog, waitForNoDialog } from "../parts/dialog.js";
 import { button, dropdown, make, setChildren } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
@@ -18,7 +18,7 @@ const MOST_SHOWN = 200; // more rows would make typing slow, and the server keep
  * @returns {Promise<Choice | null>} null: the dialog was closed
  */
 export async function chooseGame({ games, problem }, hint = "") {
-  await noDialog(); // the user may have opened one while the games were read
+  await waitForNoDialog(); // the user may have opened another dialog while the games were read
   return new Promise((resolve) => {
     /** @type {Choice | null} */
     let chosen = null;

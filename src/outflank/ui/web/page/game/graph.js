@@ -104,7 +104,7 @@ export class Graph {
     const { move, mark = "", value } = this.#tree.node(id);
     if (!move) return words.review.begin;
     const isKnown = value !== undefined && value !== null;
-    return words.review.at(this.#tree.numbered(id) + mark, isKnown ? words.moves.valued(value) : "");
+    return words.review.at(this.#tree.numberedMove(id) + mark, isKnown ? words.moves.valued(value) : "");
   }
 
   /** @param {Game} game @param {Tree} tree */
@@ -140,7 +140,7 @@ export class Graph {
         draw(
           "circle",
           { class: GRADE[node.mark], cx: x(ply), cy: y(values[ply]), r: 4 },
-          draw("title", {}, `${tree.numbered(node.id)}${node.mark}`),
+          draw("title", {}, `${tree.numberedMove(node.id)}${node.mark}`),
         ),
       ),
     );

@@ -22,7 +22,7 @@ export class Moves {
   #openGame;
   #content = "";
   #node = 0;
-  #shown = ""; // id and node
+  #shown = ""; // game and node that are shown
   /** @type {Map<number, HTMLButtonElement>} */
   #buttons = new Map();
 
@@ -71,11 +71,11 @@ export class Moves {
     const content = game.id + JSON.stringify(game.nodes);
     if (content !== this.#content) this.#build(tree);
     this.#content = content;
-    const isElsewhere = this.#shown !== `${game.id} ${game.node}`;
+    const hasMoved = this.#shown !== `${game.id} ${game.node}`;
     this.#shown = `${game.id} ${game.node}`;
     for (const [id, button] of this.#buttons) setAttributes(button, { "aria-current": id === game.node && "true" });
     this.#node = game.node;
-    if (isElsewhere) this.#scrollToCurrent(); // else the user may be reading elsewhere in the list
+    if (hasMoved) this.#scrollToCurrent(); // a redraw must not scroll a list that the user is reading
     const isFixed = isGuarded(game); // nobody leaves the position on the board
     const [isFirst, isLast] = [
       isFixed || tree.parent(game.node) === null,

@@ -1,6 +1,6 @@
 // The dialog for a new game: the game, its options, the players and the clock.
 
-import { dialog, onceAtATime, openDialog } from "../parts/dialog.js";
+import { dialog, ignoreWhileRunning, openDialog } from "../parts/dialog.js";
 import { button, dropdown, localStore, labelledField, make, setChildren } from "../parts/dom.js";
 import { address, visit } from "../route.js";
 import { words } from "../parts/words.js";
@@ -120,7 +120,7 @@ export const newGame = {
     kind.addEventListener("change", fillFields);
     fillFields();
     const clockText = () => (time.value === OWN_CLOCK ? ownClock.value.trim() || "none" : time.value);
-    const submit = onceAtATime(async () => {
+    const submit = ignoreWhileRunning(async () => {
       const beginning = text ?? (startField.hidden ? "" : start.value);
       const rules = text
         ? { ...previous?.options }

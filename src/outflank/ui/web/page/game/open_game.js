@@ -22,7 +22,7 @@ export class OpenGame extends OpenGameEmitter {
   /** @type {Promise<boolean> | null} */
   #resuming = null;
   /** @type {Promise<unknown>} */
-  #stepped = Promise.resolve(); // when all steps so far are answered
+  #lastStep = Promise.resolve(); // resolves when the server has answered all steps so far
   /** @type {Game | null} */
   game = null;
   /** @type {Tree | null} */
@@ -149,13 +149,13 @@ export class OpenGame extends OpenGameEmitter {
   }
 
   /**
-   * Go to a node that depends on the shown one: after the steps before, so that the second of two quick clicks counts.
+   * When all earlier steps are answered, go to the node that `target` returns, so that each of two quick clicks counts.
    * @param {() => number} target
    */
   #step(target) {
     const id = this.game.id;
-    const step = this.#stepped.then(() => (this.game?.id === id ? this.go(target()) : undefined));
-    this.#stepped = step;
+    const step = this.#lastStep.then(() => (this.game?.id === id ? this.go(target()) : undefined));
+    this.#lastStep = step;
     return step;
   }
 

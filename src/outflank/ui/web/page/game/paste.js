@@ -1,6 +1,6 @@
 // Pasting games or positions in any notation.
 
-import { dialog, onceAtATime, openDialog } from "../parts/dialog.js";
+import { dialog, ignoreWhileRunning, openDialog } from "../parts/dialog.js";
 import { readGames } from "./read_games.js";
 import { chooseFiles } from "./open_files.js";
 import { button, dropdown, labelledField, make } from "../parts/dom.js";
@@ -22,7 +22,7 @@ export function paste(app) {
     element.close();
     return open;
   };
-  const submit = onceAtATime(async () => {
+  const submit = ignoreWhileRunning(async () => {
     try {
       await readGames(app, { text: text.value, game: game.value || null }, close);
     } catch (error) {

@@ -13,7 +13,8 @@ import { words } from "../parts/words.js";
  * are shown.
  * @param {App} app
  * @param {Source} source
- * @param {() => boolean} onRead called when the games are known; returns whether they are still wanted
+ * @param {() => boolean} onRead called when the games are known; returns false if the user has closed the
+ *   dialog meanwhile
  */
 export async function readGames(app, source, onRead) {
   const found = await app.connection.ask({ kind: "read", ...source });
@@ -32,7 +33,7 @@ export async function readGames(app, source, onRead) {
   });
 }
 
-/** What is missing among files; empty: nothing. @param {{ name: string }[]} files */
+/** The hint that players' names need a `.jou` file; empty if none is needed. @param {{ name: string }[]} files */
 function hint(files) {
   const has = (/** @type {RegExp} */ ending) => files.some(({ name }) => ending.test(name));
   return has(/\.wtb$/i) && !has(/\.jou$/i) ? words.files.noNames : "";

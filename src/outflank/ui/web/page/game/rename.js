@@ -1,6 +1,6 @@
 // Naming a saved game, its players, and when and where it was played.
 
-import { dialog, onceAtATime } from "../parts/dialog.js";
+import { dialog, ignoreWhileRunning } from "../parts/dialog.js";
 import { button, labelledField, make } from "../parts/dom.js";
 import { words } from "../parts/words.js";
 
@@ -20,7 +20,7 @@ export function rename(app, game, onRenamed) {
   const [black, white] = game.names.map(field);
   const [name, event, date] = [game.name, game.event, game.date].map(field);
   const errorLine = make("p", { class: "wrong-line", role: "alert", hidden: true });
-  const submit = onceAtATime(async () => {
+  const submit = ignoreWhileRunning(async () => {
     try {
       await app.connection.ask({
         kind: "describe",

@@ -1,6 +1,6 @@
 // Setting up a position by hand: pieces from a palette, and the side to move.
 
-import { onceAtATime } from "../parts/dialog.js";
+import { ignoreWhileRunning } from "../parts/dialog.js";
 import { button, make } from "../parts/dom.js";
 import { positionAddress } from "../route.js";
 import { words } from "../parts/words.js";
@@ -43,7 +43,7 @@ export class Setup {
         button(words.cancel, () => this.close(true)),
         button(
           w.done,
-          onceAtATime(() => this.#done()),
+          ignoreWhileRunning(() => this.#done()),
           { class: "primary" },
         ),
       ),

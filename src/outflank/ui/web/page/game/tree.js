@@ -78,7 +78,7 @@ export class Tree {
   }
 
   /** `19. b7` for a move of black, `19… b7` for one of white. @param {number} id */
-  numbered(id) {
+  numberedMove(id) {
     const { side, move } = this.node(id);
     return `${this.row(id)}${side === "black" ? "." : "…"} ${move}`;
   }

@@ -11,8 +11,8 @@ let dialogs = 0;
 /** The open dialog; null: there is none. @returns {HTMLDialogElement | null} */
 export const openDialog = () => document.querySelector("dialog[open]");
 
-/** Wait until no dialog is open, as before a dialog that the user does not expect just now. */
-export async function noDialog() {
+/** Wait until no dialog is open. For dialogs that do not open directly after a click. */
+export async function waitForNoDialog() {
   for (let element = openDialog(); element; element = openDialog())
     await new Promise((resolve) => element.addEventListener("close", resolve, { once: true }));
 }
@@ -28,7 +28,8 @@ export async function noDialog() {
  * @returns the dialog, which is removed when it is closed
  */
 export function dialog(title, content, { actions = [], submit = null, wide = false } = {}) {
-  // A dialog that was just closed hears of it, and removes itself, only later.
+  // The `close` event, in which a dialog removes itself, comes after the call of `close()`, so a closed dialog may
+  // still be in the page.
   for (const closed of document.querySelectorAll("dialog:not([open])")) closed.remove();
   const id = `dialog-${++dialogs}`;
   const element = make("dialog", { "aria-labelledby": id, class: wide ? "wide" : false });
@@ -62,18 +63,18 @@ export function dialog(title, content, { actions = [], submit = null, wide = fal
 }
 
 /**
- * An action that is ignored while it is under way, so that a second click does not do it twice.
+ * Return a function that runs `action` and ignores calls while it is running, so that a double click runs it once.
  * @param {() => Promise<unknown>} action
  */
-export function onceAtATime(action) {
-  let isUnderWay = false;
+export function ignoreWhileRunning(action) {
+  let isRunning = false;
   return async () => {
-    if (isUnderWay) return;
-    isUnderWay = true;
+    if (isRunning) return;
+    isRunning = true;
     try {
       await action();
     } finally {
-      isUnderWay = false;
+      isRunning = false;
     }
   };
 }

@@ -23,7 +23,7 @@ export function signedNumber(number) {
   return text === "0" ? text : `${number < 0 ? "−" : "+"}${text}`;
 }
 
-/** The server's text with the minus sign of the page's own numbers: `−2.4`. @param {string} text */
+/** A text of the server with the page's minus sign: `−2.4` for `-2.4`. @param {string} text */
 export function minusSigns(text) {
   return text.replaceAll(/(?<![\p{L}\d])-(?=\d)/gu, "−");
 }

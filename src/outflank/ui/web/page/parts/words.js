@@ -202,16 +202,20 @@ export const words = {
     count: (count) => plural(count, "move"),
     /** @type {(depth: number, current: number, selectivity: number) => string} */
     depth: (depth, current, selectivity) =>
-      [`depth ${depth}${selectivity < 100 ? ` (${selectivity} % sure)` : ""}`, current > depth && `now ${current}`]
+      [
+        depth > 0 && `depth ${depth}${selectivity < 100 ? ` (${selectivity} % sure)` : ""}`,
+        current > depth && (depth > 0 ? `now ${current}` : `now depth ${current}`),
+      ]
         .filter(Boolean)
         .join(", "),
     /** @type {(depth: number, current: number, selectivity: number) => string} */
     depthHint: (depth, current, selectivity) =>
       [
-        depth > 0 && `The values are those of a search ${plural(depth, "move")} deep, the moves of both sides counted.`,
-        selectivity < 100 &&
+        depth > 0 && `The values are those of a search ${plural(depth, "move")} deep, counting the moves of both sides.`,
+        depth > 0 &&
+          selectivity < 100 &&
           `It left out lines that probably change nothing: each such guess is right in about ${selectivity} % of cases.`,
-        current > depth && `A search ${plural(current, "move")} deep is under way.`,
+        current > depth && `A search ${plural(current, "move")} deep is running.`,
       ]
         .filter(Boolean)
         .join(" "),
@@ -266,7 +270,7 @@ export const words = {
         ? `${games.toLocaleString("en-GB")} of ${indexed.toLocaleString("en-GB")} games reached this position.`
         : `None of ${indexed.toLocaleString("en-GB")} games reached this position.`,
     noIndex:
-      "No games of these rules have been indexed yet. Indexed games show what others played here, and with which results. To index files of games, run “outflank explore index FILES” in a terminal.",
+      "No games of these rules have been indexed yet. Indexed games show what others played here, with the results. To index files of games, run “outflank explore index FILES” in a terminal.",
     /** @type {(file: string, number: number) => string} */
     place: (file, number) => `${file}, game ${number}`,
   },
@@ -283,8 +287,8 @@ export const words = {
 
   files: {
     open: "Open a file",
-    hint: "Files can also be opened, or dropped anywhere on the page: WTHOR (together with its files of names, .jou and .trn), GGF, SGF, PGN, OBF, transcripts.",
-    noNames: "A WTHOR file has no names. Open its files of names (.jou of the players, .trn of the events) together with it.",
+    hint: "Files can also be opened, or dropped anywhere on the page: WTHOR (together with its name files, .jou and .trn), GGF, SGF, PGN, OBF, transcripts.",
+    noNames: "A WTHOR file has only numbers for players and events. Open its name files (.jou for players, .trn for events) together with it.",
     /** @type {(bytes: number, most: number) => string} */
     tooLarge: (bytes, most) =>
       `These files have ${(bytes / 1e6).toFixed(1)} MB: at most ${most / 1e6} MB can be opened here. “outflank games” lists larger ones.`,
@@ -370,7 +374,7 @@ export const words = {
     begin: "Retry the mistakes",
     hint: "Find a better move than the one that was played.",
     /** @type {(number: number, count: number, move: string, side: Colour) => string} */
-    position: (number, count, move, side) => `${number} of ${count}: ${side} to move (played was ${move})`,
+    position: (number, count, move, side) => `${number} of ${count}: ${side} to move (the game continued ${move})`,
     /** @type {(move: string) => string} */
     judging: (move) => `${move} is judged …`,
     /** @type {(move: string, loss: number, unit: string) => string} */

@@ -260,7 +260,7 @@ export class Analysis {
     const isKnown = value !== undefined && value !== null;
     if (isKnown) this.bar.show(value, game, words.moves.valued(value));
     else if (!this.#engine.on || game.outcome) this.bar.show(null, game, "");
-    // A search that begins keeps the place of its lines, so that the buttons below stay under the pointer.
+    // While a new search has no result, the space for its lines is kept, so that the buttons below do not move.
     const isSearching = this.#engine.on && !game.outcome;
     this.solved.classList.toggle("unknown", isSearching);
     if (!isSearching) this.solved.hidden = true;
@@ -298,7 +298,7 @@ export class Analysis {
     setChildrenKeepingFocus(this.lines, items);
   }
 
-  /** Play moves after a node, unless another one is shown by now. @param {string[]} moves @param {number} node */
+  /** Play `moves` if `node` is still shown. @param {string[]} moves @param {number} node */
   async #follow(moves, node) {
     const { openGame } = this.#app;
     if (openGame.game?.node !== node) return;

@@ -1,6 +1,6 @@
 // The play view: the players, the side to move, the moves so far, and actions such as undo and resign.
 
-import { confirm, onceAtATime } from "../parts/dialog.js";
+import { confirm, ignoreWhileRunning } from "../parts/dialog.js";
 import { button, make, setChildrenKeepingFocus, setAttributes } from "../parts/dom.js";
 import { Engine, moveValues } from "../game/engine.js";
 import { newGame } from "../game/new_game.js";
@@ -25,7 +25,7 @@ const HINT_SECONDS = 1;
 export class PlayPanel {
   #app;
   #engine;
-  #rematchOnce = onceAtATime(() => this.#rematch());
+  #rematchOnce = ignoreWhileRunning(() => this.#rematch());
   singleStep = false;
 
   /** @param {PanelApp} app */

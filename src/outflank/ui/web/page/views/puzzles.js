@@ -94,7 +94,8 @@ export function puzzles(app) {
 
   /** Show a puzzle of the day from its start. @param {number} index */
   function open(index) {
-    if (position) board.show(shownGame(position), { canMove: false }); // a click on it would be lost
+    // Until the next puzzle is loaded, a click would have no effect.
+    if (position) board.show(shownGame(position), { canMove: false });
     [shown, position, isOver] = [index, null, false];
     answer.hidden = true;
     ask([]);

@@ -35,9 +35,9 @@ export class Retry {
   #solved = 0;
   #asked = 0;
   #isAnswered = false; // solved, or the answer was shown
-  #awaited = -1; // the node that is shown, or will be
-  #left = -1; // the node from which the page is on its way to the awaited one
-  #id = ""; // the game
+  #targetNode = -1; // node before the mistake: shown, or requested
+  #previousNode = -1; // node that is shown until the requested one arrives; -1: none
+  #id = ""; // id of the game that is reviewed
   seconds = 0.5;
   open = false;
 
@@ -94,9 +94,10 @@ export class Retry {
   /** The game has changed: another position ends the tries. @param {Game} game */
   update(game) {
     if (!this.open) return;
-    if (game.id !== this.#id || (game.node !== this.#awaited && game.node !== this.#left)) this.close();
-    // The last judgement of the review may arrive after its end, while the position of the mistake is asked for.
-    else if (game.node === this.#awaited) this.#left = -1;
+    // The last judgement of a review may arrive after the review's end, before the requested position is shown; it must
+    // not end the tries.
+    if (game.id !== this.#id || (game.node !== this.#targetNode && game.node !== this.#previousNode)) this.close();
+    else if (game.node === this.#targetNode) this.#previousNode = -1;
   }
 
   get #node() {
@@ -110,17 +111,17 @@ export class Retry {
     this.answer.hidden = true;
     if (index >= this.#mistakes.length) return this.#finish();
     const { openGame } = this.#app;
-    this.#awaited = this.#node.parent;
+    this.#targetNode = this.#node.parent;
     this.buttons.solution.hidden = this.buttons.next.hidden = true;
     this.#board.showValues([]);
-    if (openGame.game.node !== this.#awaited) {
-      this.#left = openGame.game.node;
-      this.#onChange(true); // no move can be made in the position that is left
-      if ((await openGame.go(this.#awaited)) === null) return this.close();
+    if (openGame.game.node !== this.#targetNode) {
+      this.#previousNode = openGame.game.node;
+      this.#onChange(true); // until the requested position is shown, no move is accepted
+      if ((await openGame.go(this.#targetNode)) === null) return this.close();
       if (!this.open || this.#index !== index) return undefined;
     }
     this.buttons.solution.hidden = false;
-    const move = openGame.tree.numbered(this.#node.id);
+    const move = openGame.tree.numberedMove(this.#node.id);
     this.status.textContent = w.position(index + 1, this.#mistakes.length, move, this.#node.side);
     return undefined;
   }
@@ -128,14 +129,14 @@ export class Retry {
   #finish() {
     this.status.textContent = w.finished(this.#solved, this.#mistakes.length);
     this.#app.announce(this.status.textContent);
-    this.#awaited = this.#app.openGame.game.node;
+    this.#targetNode = this.#app.openGame.game.node;
     this.buttons.solution.hidden = this.buttons.next.hidden = true;
     this.buttons.end.focus();
   }
 
   /** Whether the user may try a move. */
   canMove() {
-    return this.#index < this.#mistakes.length && this.#app.openGame.game.node === this.#awaited;
+    return this.#index < this.#mistakes.length && this.#app.openGame.game.node === this.#targetNode;
   }
 
   /** @param {string} move */

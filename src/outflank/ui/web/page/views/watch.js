@@ -304,7 +304,7 @@ export class Watch {
     const texts = words.analyse;
     this.value.textContent = message.value_text && texts.value(message.value_text, game.turn);
     const depths = /** @type {const} */ ([message.depth, message.at_depth, message.selectivity]);
-    const facts = [texts.depth(...depths), texts.nodes(message.nodes), texts.speed(message.speed)];
+    const facts = [texts.depth(...depths), texts.nodes(message.nodes), texts.speed(message.speed)].filter(Boolean);
     this.facts.title = texts.depthHint(...depths);
     this.facts.textContent = message.compiling
       ? words.compiling(...message.compiling)
