@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Stop
+from outflank import AbaloneBoard, Limits, OthelloBoard, OutflankError, Result, Stop
+from outflank.boards import Board
 from outflank.distributed import stealing_node
 from outflank.distributed.cluster import Cluster
 from outflank.distributed.cluster_statistics import cluster_statistics
@@ -121,33 +122,43 @@ def test_lost_late_and_repeated_messages_and_partitions_change_no_value(seed, co
         assert (result.value, result.move) == (alone.value, alone.move)
 
 
+SEARCHES_UNTIL_A_STEAL = 10
+"""On a busy machine, a node may get so little processor time that nothing is left when it asks for work."""
+
+
+def search_with_thieves(board: Board, alone: Result, policy: str) -> int:
+    """Search on three nodes with empty tables, and check that nothing is left behind. Return the number of steals."""
+    fabric = InsideFabric(3)
+    with Cluster(fabric, tuning=AT_ONCE) as cluster:
+        result = cluster.search(
+            board,
+            Limits(depth=alone.depth),
+            workers=1,
+            evaluation="discs",
+            parallel="stealing",
+            threshold=4,
+            replication=policy,
+        )
+        assert (result.value, result.move) == (alone.value, alone.move)
+        assert cluster.head is not None
+        statistics = cluster_statistics(cluster.head)
+        assert statistics.total("steals_won") <= statistics.total("steals_tried")
+        for node in nodes_of(fabric):
+            wait_until(lambda node=node: not node._imports and not node._exports)
+            hands = node._exchange.crew.hands
+            # A worker that tries to steal is not idle for a moment.
+            wait_until(lambda hands=hands: hands["idle"].all())
+            assert hands["frames"].sum() == hands["released"].sum()
+    assert not [thread for thread in threading.enumerate() if "steward" in thread.name]
+    return statistics.total("steals_won")
+
+
 @pytest.mark.compiled
 def test_nodes_steal_and_leave_nothing_behind():
     board = OthelloBoard.start()
     alone = search(board, Limits(depth=14), workers=1, evaluation="discs")
-    fabric = InsideFabric(3)
-    with Cluster(fabric, tuning=AT_ONCE) as cluster:
-        for policy in ("none", "async:depth=3"):
-            result = cluster.search(
-                board,
-                Limits(depth=14),
-                workers=1,
-                evaluation="discs",
-                parallel="stealing",
-                threshold=4,
-                replication=policy,
-            )
-            assert (result.value, result.move) == (alone.value, alone.move)
-            assert cluster.head is not None
-            statistics = cluster_statistics(cluster.head)
-            assert 0 < statistics.total("steals_won") <= statistics.total("steals_tried")
-            for node in nodes_of(fabric):
-                wait_until(lambda node=node: not node._imports and not node._exports)
-                hands = node._exchange.crew.hands
-                # A worker that tries to steal is not idle for a moment.
-                wait_until(lambda hands=hands: hands["idle"].all())
-                assert hands["frames"].sum() == hands["released"].sum()
-    assert not [thread for thread in threading.enumerate() if "steward" in thread.name]
+    for policy in ("none", "async:depth=3"):
+        assert any(search_with_thieves(board, alone, policy) for _ in range(SEARCHES_UNTIL_A_STEAL))
 
 
 @pytest.mark.compiled
