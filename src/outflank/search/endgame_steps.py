@@ -55,7 +55,7 @@ def _(evaluation, game, position, alpha, beta, depth, worker):
     points, most = tables.scored, tables.most
     if unlikely(points != 0 and (alpha >= most or beta <= -most)):
         # No value is larger or smaller, and ProbCut's margins have no room there: without this test, a search of a
-        # position of Othello worth -64 discs, with 32 empty squares, took 26 million nodes to depth 20, not 15,000.
+        # position of Othello worth -64 discs, with 32 empty squares, took 26 million nodes to depth 20, not 35,000.
         return True, most if alpha >= most else -most
     if not plays_out(left, depth, worker):
         return False, np.int64(0)
