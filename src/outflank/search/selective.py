@@ -52,10 +52,8 @@ MARGINS = np.dtype(
     [
         ("deep", "i2", (STAGES, DEEPEST_PROBED + 1)),  # margin for the shallower search, or the evaluation, by depth
         ("rough", "i2", (STAGES, DEEPEST_PROBED + 1)),  # margin at which the evaluation makes such a search worthwhile
-        (
-            "proved_from",
-            "i2",
-        ),  # moves left from which a search to the end of the game does not guess; -1: it always does
+        # moves left up to which a search to the end of the game does not guess; -1: it always guesses
+        ("proved_from", "i2"),
     ],
     align=True,
 )
